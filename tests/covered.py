@@ -23,6 +23,7 @@ import cardai
 
 SIZES = {"phone": (390, 844), "landscape": (844, 390), "desk": (1280, 800)}
 EXAMPLES = Path(__file__).parent.parent / "examples"
+PATIENCE = 180_000  # milliseconds, on a machine that does other things too
 MOST_TURNS = 60  # of one game
 
 # A card's corner says what it is. A pile shows its top card, and the others on tap.
@@ -42,6 +43,12 @@ HIDDEN = """() => {
         "status hidden": isSeen(document.querySelector(".bar .status"), .02, .5) ? 0 : 1};
 }"""
 
+# Whether two frames were drawn, within some seconds.
+DRAWN = """() => Promise.race([
+    new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))),
+    new Promise((done) => setTimeout(() => done(false), 5000)),
+])"""
+
 
 def look(shown: Screen) -> dict[str, dict[str, int]]:
     """What is hidden at each size, as the page is loaded."""
@@ -49,7 +56,9 @@ def look(shown: Screen) -> dict[str, dict[str, int]]:
     for name, (width, height) in SIZES.items():
         shown.page.set_viewport_size({"width": width, "height": height})
         shown.page.evaluate("scrollTo(0, 0)")
-        shown.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        while not shown.page.evaluate(DRAWN):  # now and then Chromium forgets to draw a window
+            print("no frame was drawn: a picture makes Chromium draw", flush=True)
+            shown.page.screenshot()
         found[name] = shown.page.evaluate(HIDDEN)
     return found
 
@@ -58,13 +67,20 @@ def turns(shown: Screen, luck: random.Random, most: int) -> Any:
     """Play a game of random moves. Yields at each own turn."""
     ply = "-1"
     for _ in range(most):
-        shown.page.wait_for_selector(f".result h2, .board[data-waits]:not([data-ply='{ply}'])")
+        # Between two own turns in Literature hundreds of moves may lie, many of them forced ones of this seat.
+        shown.page.wait_for_selector(f".result h2, .board[data-waits]:not([data-ply='{ply}'])", timeout=PATIENCE)
         if shown.page.query_selector(".result"):
             return
         ply = shown.page.get_attribute(".board", "data-ply") or ""
         yield
         shown.page.set_viewport_size({"width": 390, "height": 844})
         shown.move(shown.choose, luck)
+
+
+def is_forced(shown: Screen) -> bool:
+    """Whether the newest view offers one move only. At an own turn that waits for a tap it may not."""
+    newest = next(frame for frame in reversed(shown.frames) if "ply" in frame)
+    return len(newest.get("moves", ())) == 1
 
 
 def sit_down(shown: Screen, game: str, seats: int, study: bool) -> None:
@@ -96,6 +112,8 @@ def count(
                 sit_down(shown, game, seats, study)
                 for _ in itertools.islice(turns(shown, luck, MOST_TURNS), share):
                     done += 1
+                    if is_forced(shown):
+                        faults.append(f"{game}, {seats} seats: the only move waits for a tap")
                     for size, found in look(shown).items():
                         sums[size].update(found)
                         sums[size]["most in hand"] = max(sums[size]["most in hand"], found["hand"])

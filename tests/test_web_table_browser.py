@@ -15,7 +15,7 @@ from web_pages import CHROMIUM, LARGE, SMALL, Screen
 
 pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-SERVED = ["hearts", "durak", "literature", "--opponents", "random"]
+SERVED = ["hearts", "durak", "literature", "moska", "--opponents", "random"]
 
 WAITING = """() => { window.waited = []; window.told = []; new MutationObserver(() => {
     const board = document.querySelector('.board');
@@ -229,13 +229,44 @@ def test_three_cards_are_passed_together_and_put_back_until_then(screen):
     assert page.locator(".own button.lit").count() == 3  # there is room for no more, only to put back
     cards.nth(4).tap(position={"x": 9, "y": 12})
     assert page.locator("[data-key=move-together]").count() == 0
-    assert "2 of 3 picked" in page.inner_text(".bar .status")
+    assert "2 of 3 chosen" in page.inner_text(".bar .status")
     cards.nth(5).tap(position={"x": 9, "y": 12})
     passed = [frame for frame in shown.frames if frame.get("series")]
     assert {frame["ply"] for frame in passed} == {0}
     shown.press("[data-key=move-together]")
     page.wait_for_selector(".board[data-waits]:not([data-ply='0'])")
     assert page.locator(".lines p:text-matches('^You pass')").count() == 3
+    assert page.locator(".own .fresh").count() in (2, 3), "what came in return is marked; one may be played already"
+    assert page.inner_text(".bar .status").startswith("New: ")
+
+
+def test_a_card_of_the_table_is_chosen_and_put_back_without_a_jump(screen):
+    shown = screen(SMALL, "{}", reduced_motion="reduce")
+    shown.sit_down("literature")
+    page = shown.page
+    page.wait_for_selector(".board[data-waits] .middle button.lit")
+    before = page.locator(".middle").bounding_box()
+    page.locator(".middle button.lit").nth(3).tap(position={"x": 9, "y": 12})
+    page.wait_for_selector(".moves .primary")
+    assert page.locator(".middle").bounding_box()["height"] >= before["height"] - 12  # of two lines of the newest event
+    shown.press("[data-key=clear]")
+    page.wait_for_selector(".middle button.lit >> nth=3")
+    assert page.locator(".picked, .moves .primary, [data-key=clear]").count() == 0
+    assert page.locator(".middle").bounding_box() == before
+
+
+def test_a_bout_is_ended_by_a_button_that_names_the_cards(screen):
+    shown, luck, ends = screen(SMALL, reduced_motion="reduce"), random.Random(3), "[data-key^='move-ends, picks']"
+    shown.sit_down("moska", seats=3)
+    page, ply = shown.page, "-1"
+    while not page.locator(ends).count():
+        page.wait_for_selector(f".board[data-waits]:not([data-ply='{ply}'])")
+        ply = page.get_attribute(".board", "data-ply")
+        if not page.locator(ends).count():
+            shown.move(shown.choose, luck)
+    assert page.locator(".picked").count() == 0
+    shown.press(ends)
+    page.wait_for_selector(".lines p:text-matches('^You end, pick')")
 
 
 def test_the_words_on_the_screen_are_explained_on_tap(screen):
@@ -266,7 +297,7 @@ SAID = """async ([own, seats, words]) => {
 
 def test_what_several_seats_do_is_one_line(page):
     assert page.evaluate(SAID, [3, [1, 2], "no claim"]) == "Bruno, Clara: no claim"
-    assert page.evaluate(SAID, [3, [1, 3], "skips"]) == "Bruno, You skip"
+    assert page.evaluate(SAID, [3, [1, 3], "skips"]) == "Bruno, you skip"
 
 
 def test_lines_without_a_choice_are_folded_in_the_log(screen):
@@ -312,4 +343,5 @@ def test_no_last_cards_are_offered_before_a_trick(screen):
         page.locator(".own .fan .piece").nth(place).tap(position={"x": 9, "y": 12})
     shown.press("[data-key=move-together]")
     page.wait_for_selector(".board[data-waits]:not([data-ply='0'])")
-    assert page.locator("[data-key=last]").count() == 0
+    is_taken = page.locator(".lines p:has-text('the trick')").count() > 0  # by moves that were the only ones
+    assert page.locator("[data-key=last]").count() == is_taken

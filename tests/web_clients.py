@@ -91,10 +91,10 @@ class Process:
 
 @dataclass
 class Guest:
-    """A person at a table, who plays any legal moves.
+    """A person at a table, who plays any legal moves, after a hint in a share `hints` of their turns.
 
     `views`: the last view of each ply, if they are kept. `waits`: how long each sent move waited for its view, in
-    seconds. `acknowledged`: the last own ply that was answered by a later view.
+    seconds; `hint_waits`: the same of hints. `acknowledged`: the last own ply that was answered by a later view.
     """
 
     table: str
@@ -104,6 +104,8 @@ class Guest:
     acknowledged: int = -1
     views: dict[int, dict[str, Any]] = field(default_factory=dict)
     waits: list[float] = field(default_factory=list)
+    hints: float = 0.0
+    hint_waits: list[float] = field(default_factory=list)
 
     async def play(self, home: str, think: float, pause: float = 0.0, until: float = math.inf) -> bool:
         """Play to the end, or until the time `until`. Returns whether the game is over; False if the server is gone.
@@ -121,13 +123,18 @@ class Guest:
             return False
 
     async def _answer(self, socket: ClientConnection, think: float, until: float) -> bool:
-        sent_ply, sent_at = -1, 0.0
+        sent_ply, sent_at, asked_ply, asked_at = -1, 0.0, -1, 0.0
+        view: dict[str, Any] = {}
         async for text in socket:
             came_at = time.perf_counter()
-            view = json.loads(text)
-            assert not {"closed", "error"} & view.keys(), view
-            if "ply" not in view:
+            message = json.loads(text)
+            assert not {"closed", "error"} & message.keys(), message
+            if "advice" in message and asked_ply >= 0:
+                self.hint_waits.append(came_at - asked_at)
+            elif "ply" not in message:
                 continue  # nothing is dealt yet
+            else:
+                view = message
             if self.keeps_views:
                 self.views[view["ply"]] = view
             if sent_ply >= 0 and view["ply"] > sent_ply:
@@ -136,22 +143,29 @@ class Guest:
             if view["over"] or came_at > until:
                 return view["over"]
             if view.get("moves") and view["ply"] > self.acknowledged and sent_ply < 0:
-                await asyncio.sleep(think * self.luck.uniform(0.5, 1.5))
+                if asked_ply < view["ply"]:
+                    await asyncio.sleep(think * self.luck.uniform(0.5, 1.5))
+                    if self.luck.random() < self.hints:
+                        asked_ply, asked_at = view["ply"], time.perf_counter()
+                        await socket.send(json.dumps({"advice": "move", "ply": asked_ply}))
+                        continue
+                elif "advice" not in message:
+                    continue  # the hint has not come
                 words, _ = self.luck.choice(view["moves"])
                 sent_ply, sent_at = view["ply"], time.perf_counter()
                 await socket.send(json.dumps({"ply": sent_ply, "move": words}))
         return False
 
 
-def sit_down(process: Process, game: str, seats: list[str], seed: int) -> Guest:
-    """A guest at a new table."""
-    made, cookie = process.ask("/tables", {"game": game, "seats": seats, "name": "Ann"})
-    return Guest(made["table"], cookie, random.Random(seed))
+def sit_down(process: Process, game: str, seats: list[str], seed: int, hints: float = 0.0) -> Guest:
+    """A guest at a new table, a study table if they want hints."""
+    made, cookie = process.ask("/tables", {"game": game, "seats": seats, "name": "Ann", "study": hints > 0})
+    return Guest(made["table"], cookie, random.Random(seed), hints=hints)
 
 
-def sit_together(process: Process, game: str, seats: list[str], seed: int) -> list[Guest]:
-    """Guests at a new table: whoever set it up, and a friend in each seat for one."""
-    guests = [sit_down(process, game, seats, seed)]
+def sit_together(process: Process, game: str, seats: list[str], seed: int, hints: float = 0.0) -> list[Guest]:
+    """Guests at a new table: whoever set it up, and a friend in each seat for one. Only who plays alone gets hints."""
+    guests = [sit_down(process, game, seats, seed, 0.0 if "friend" in seats else hints)]
     at = f"/t/{guests[0].table}"
     for seat in [place for place, who in enumerate(seats) if who == "friend"]:
         link, _ = process.ask(f"{at}/invite", {"seat": seat}, guests[0].cookie)

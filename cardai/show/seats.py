@@ -39,7 +39,7 @@ class Seats:
         """Return words of a game, in which seats are named p0, p1, for the reader."""
         words = re.sub(r"\bp(\d)'s team\b", lambda found: self._team(int(found[1])), words)
         words = re.sub(r"\bp(\d)'s\b", lambda found: "your" if self._is_own(found[1]) else found[0], words)
-        words = re.sub(r"\bp(\d) ([a-z]+)\b", self._with_verb, words)
+        words = re.sub(r"\bp(\d) ([a-z]+)\b(?:([^.;:,]* and )(wins|loses|is|has)\b)?", self._with_verb, words)
         return re.sub(r"\bp(\d)\b", lambda found: "you" if self._is_own(found[1]) else self._who(found[1]), words)
 
     def sentence(self, words: str) -> str:
@@ -70,7 +70,8 @@ class Seats:
         return text
 
     def _with_verb(self, found: re.Match[str]) -> str:
-        return f"you {plain(found[2])}" if self._is_own(found[1]) else found[0]
+        said = f"you {plain(found[2])}{found[3] or ''}{plain(found[4] or '')}"
+        return said if self._is_own(found[1]) else found[0]
 
     def _who(self, seat: str) -> str:
         return self.names[int(seat)] if int(seat) < len(self.names) else f"p{seat}"

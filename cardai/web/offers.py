@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class Offer:
             "key": self.key,
             "title": self.game.title,
             "about": about(self.game),
-            "cards": list(self.game.pieces[:: max(1, len(self.game.pieces) // _SHOWN)][-_SHOWN:]),
+            "cards": _pictured(self.game),
             "variants": list(self.variants),
             "seats": sizes,
             "usual": self.seats,
@@ -159,6 +160,12 @@ def _tables(game: Game, variants: Sequence[str], seats: int) -> list[tuple[str, 
     """The tables that are offered, (variant, seats), the one that is shown first at the beginning."""
     every = [(variant, count) for variant in variants for count in game.seats]
     return [(variants[0], seats), *(table for table in every if table != (variants[0], seats))]
+
+
+def _pictured(game: Game) -> list[str]:
+    """The pieces in the picture of a game: others for each game of the same cards."""
+    step = max(1, len(game.pieces) // _SHOWN)
+    return list(game.pieces[crc32(game.name.encode()) % step :: step][:_SHOWN])
 
 
 def by_key(offers: Sequence[Offer]) -> dict[str, Offer]:

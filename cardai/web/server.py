@@ -639,7 +639,8 @@ class Server:
     async def _play_agents(self, table: WebTable) -> None:
         try:
             while self._agent_moves_next(table):
-                await asyncio.sleep(table.row.pause)
+                if table.row.pause:
+                    await asyncio.sleep(await asyncio.to_thread(table.pause))
                 await asyncio.to_thread(_step, table, self._places(table))
                 self._tell(table)
         except Exception as error:  # the table stays as it is, the server goes on

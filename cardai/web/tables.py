@@ -33,6 +33,7 @@ from cardai.web.store import LATE, RESIGNED, SeatRow, Store, TableRow
 from cardai.web.views import LOG_LINES, bare_log, position_view
 
 SLOWEST_PAUSE = 5.0  # seconds
+AGAIN = 0.2  # of the pause, after a move that says what another one has just said
 MINUTE = 60.0  # seconds
 MOST_WATCHERS = 64  # of a seat with their links, further devices of whoever plays there among them
 
@@ -544,6 +545,18 @@ class WebTable:
         """Whether an agent is to move."""
         game = self._game
         return game is not None and not (game.is_over or game.is_waiting or self.trouble)
+
+    def pause(self) -> float:
+        """How long an agent waits before its move, in seconds.
+
+        It is short after a move that said again what another one has just said to everybody, such as "no claim".
+        """
+        with self._lock:
+            game, seats = self._game, self.people or range(1)
+            pasts = [] if game is None else [self._past(game, seat) for seat in seats]
+        recent = [[told[1] for told in past[-len(self.row.seats) - 2 :]] for past in pasts]
+        is_again = bool(recent) and all(words and words[-1] in words[:-1] for words in recent)
+        return self.row.pause * (AGAIN if is_again else 1.0)
 
     def set_pause(self, seconds: object) -> None:
         """How long agents wait before each move, in seconds."""

@@ -130,8 +130,9 @@ def spell(state, move):
 
 def show(state, seat):
     own, other, middle = (CARD_NAMES[i] for i in (*state.hands[[seat, 1 - seat]], state.middle))
-    said = "; ".join(" ".join(NAMES[int(kind) - 1] for kind in half if kind) for half in state.said)
-    return f"Seat {seat}: {own}, other hand: {other if state.shown else 'hidden'}, middle: {middle}. {said}"
+    said = "; ".join(words for half in state.said if (words := " ".join(NAMES[int(kind) - 1] for kind in half if kind)))
+    cards = f"p{seat} holds {own}, p{1 - seat} {other if state.shown else 'a hidden card'}. In the middle: {middle}."
+    return f"{cards} Said: {said}." if said else cards
 
 
 def holdings(state):

@@ -97,7 +97,7 @@ EXPERIMENTS = {
     ),
     "evaluations": CatalogueEntry(
         "How well does the network `best` predict which seat will lose?",
-        "one game is shown, in which a human among three networks blunders",
+        "who will lose is hard to tell at the start and easier near the end",
         "Vahteristo 2023, section 3.3, Figure 6",
         1,
         ("moska",),

@@ -23,7 +23,7 @@ from cardai.experiments.pages import claims, claims_pages, front, ratings
 from cardai.files.reading import read_text
 
 IN_SHORT = (
-    "**One recipe plays five card games.** It plays many games, trains a network to predict from one seat's view how"
+    "**One recipe learns five games.** It plays many games, trains a network to predict from one seat's view how"
     " they end, and plays the move whose next position it likes best."
 )
 METHOD_PARTS = (
@@ -49,8 +49,8 @@ METHOD_PARTS = (
             "MLP and CNN: two kinds of network. One reads a position as a list, the other as planes of ranks and suits,"
             " or of the squares of a board.",
             "PPO and NFSP: two ways to learn a policy from games against oneself.",
-            "`best`: the network that comes with cardai for a game. Other pages train networks of their own, mostly"
-            " smaller and on fewer games.",
+            "`best`: the name of a network that comes with cardai, one for each game. In Moska stronger ones came later"
+            " (`student`). Other pages train networks of their own, mostly smaller and on fewer games.",
         ),
     ),
     (
@@ -81,10 +81,11 @@ CLAIMS_LEGEND = (
 )
 NUMBERS_LEGEND = (
     "reproduced: the interval leaves no room for a difference that matters, larger than the claim's margin.",
-    "better: otherwise, if there is a difference, and ours is better.",
-    "missed: otherwise, if there is a difference, and ours is worse, or different where neither direction is better.",
-    "undecided: neither is shown; in brackets, how many games would decide it if the figure stays where it is.",
-    "undecidable: neither is shown, and no number of our games can, as the source's own games are too few.",
+    "better: not reproduced; there is a difference, and ours is better.",
+    "missed: not reproduced; there is a difference, and ours is worse, or neither direction is better.",
+    "undecided: none of these is shown; in brackets, how many games would decide it if the figure stays where it is.",
+    "undecidable: none is shown, and no number of our games can, as the source's own games are too few.",
+    "not comparable: opponents, measure or protocol are not alike, so no verdict is given.",
     "Whether there is a difference is tested for all figures of a line together (Holm's method, 95 %).",
 )
 DIRECTIONS_LEGEND = (
@@ -124,7 +125,7 @@ def results_in(folder: Path) -> list[dict[str, Any]]:
     results = [result for result in map(read_sealed, sorted(places)) if result.get("experiment") in EXPERIMENTS]
     if not results:
         raise CardaiError(f"there is no result of an experiment in {folder}")
-    results = [{**result, "rows": judged(result["rows"])} for result in results]
+    results = claims.settled([{**result, "rows": judged(result["rows"])} for result in results])
     return sorted(results, key=lambda result: list(EXPERIMENTS).index(result["experiment"]))
 
 
@@ -216,8 +217,8 @@ def excerpt(results: Sequence[Result]) -> str:
 
 
 _BELOW = (
-    "[The report](report/README.md) has all questions, with intervals, conditions and commands, and"
-    f" [a page](report/{claims_pages.NAME}.md) what came of every claim of the sources."
+    "[The report](report/README.md) has all questions, with intervals, conditions and commands."
+    f" [A page](report/{claims_pages.NAME}.md) says what came of every claim of the sources."
 )
 
 
@@ -235,7 +236,7 @@ def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = (), 
     lines += [
         f"- [Every claim of the sources]({claims_pages.NAME}.md): {claims.headline(results)}",
         f"- [How it was measured and judged]({METHOD}.md): the method, the words, the machines.",
-        f"- [Cite a figure]({METHOD}.md#how-to-cite-a-figure): every figure has an address and a command.",
+        f"- [Cite a figure]({METHOD}.md#how-to-cite-a-figure): every figure in a table has an address and a command.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -17,6 +17,8 @@ VERDICT_WORDS = {
     "missed": "ours is worse by more than chance",
     "undecided": "the difference could be chance",
     "undecidable": "the difference could be chance",
+    "not comparable": "the two are not alike, so no verdict is given",
+    "source wrong": "the source is wrong",
 }
 """How a figure compares with a claim about which way is better."""
 

@@ -139,6 +139,20 @@ def labels_of(result: Result) -> Mapping[str, str]:
     return own.labels(result) if hasattr(own, "labels") else getattr(own, "LABELS", {})
 
 
+def settled(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The results, where a row whose claims are all not comparable or wrong says so in place of its verdict."""
+    said: dict[tuple[str, ...], set[str]] = {}
+    for claim in (claim for own in sources().values() for claim in own):
+        for row in claim.rows:
+            said.setdefault(row, set()).add(DIFFERS if claim.differs else WRONG if claim.outcome == WRONG else "")
+
+    def shown_row(name: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        found = said.get((name, row["table"], row["name"], row["column"]), {""})
+        return row if "" in found or not row["claim"] else {**row, "verdict": min(found), "needed": None}
+
+    return [{**one, "rows": [shown_row(one["experiment"], row) for row in one["rows"]]} for one in results]
+
+
 def counted(outcomes: Sequence[str]) -> str:
     """Verdicts in words: "missed", or "2 reproduced, 1 missed"."""
     counts = Counter(outcomes)

@@ -67,7 +67,7 @@ def pages(results: Sequence[Result]) -> dict[str, str]:
         for outcome in shown
     ]
     lines += ["", *(f"- {SHORT[name]}: {title}." for name, title in zip(names, by_source, strict=True))]
-    lines += ["- A claim that a source makes twice is counted once."]
+    lines += ["- A claim that a source makes twice is counted once. One that two sources make is counted at the first."]
     lines += ["", "## What the words mean", "", *(f"- {note}" for note in NOTES)]
     return {NAME: "\n".join(lines) + "\n"} | own
 

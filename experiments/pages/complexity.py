@@ -14,7 +14,7 @@ NOTES = (
     "b: mean number of legal moves in a decision. d: mean number of decisions in a game. b^d: size of the game tree.",
     "Intervals are bootstrapped over games. The thesis gives no error; it is taken to be what ours would be in 500"
     " games. Six of its seven figures are read off its Figure 1.",
-    "The whole tree is at least as large as evenly random play says. The mean over games of the product of the numbers"
+    "Evenly random play gives a lower bound for the whole tree. The mean over games of the product of the numbers"
     " of moves is the number of its leaves (Knuth 1975). The mean of their logarithms is less than the logarithm of"
     " that mean.",
 )
@@ -40,8 +40,8 @@ def answers(result: Result) -> list[str]:
     fall = rows_where(result, name="8 less 2")[0]["figure"]
     point, low, high = (f"10^{end:.1f}" for end in interval_of(four))
     return [
-        f"It depends on who plays: Moska for four has 10^{four['figure']['point']:.1f} if all judge their moves, 10^"
-        f"{by_chance['figure']['point']:.0f} at random; the thesis says {theirs[1]}.",
+        f"It depends on who plays. Moska for four has 10^{four['figure']['point']:.0f} if all judge their moves, and"
+        f" 10^{by_chance['figure']['point']:.0f} at random. The thesis says {theirs[1]}.",
         "A size is the mean number of moves to choose from, to the power of the mean number of decisions in a game.",
         f"With `{AGENTS['moska'][0]}` in all seats Moska has {ours[0]} for two players, {point} ({low} to {high}) for"
         f" four and {ours[2]} for eight. The thesis, with a player of its own, has {theirs[0]}, {theirs[1]} and"

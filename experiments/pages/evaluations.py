@@ -15,8 +15,7 @@ NOTES = (
     " other seats and from chance.",
     "Lowest-rated seat: the seat with the lowest evaluation after that share of the moves. A random guess names the"
     " loser in 25 % of games.",
-    "Seats are rotated. Wilson interval; games of one deal form one cluster. Games in which a seat has not moved yet do"
-    " not count.",
+    "Seats are rotated. Wilson interval; games of one deal form one cluster. A game counts once every seat has moved.",
     "`cardai analyse FILE --figure game.svg` analyses any recorded game.",
 )
 
@@ -32,7 +31,7 @@ def answers(result: Result) -> list[str]:
         " chance 25 %.",
         f"The share is {percent(half)} after half of the moves and {percent(later)} after three quarters.",
         "Each seat is rated by what it can see itself.",
-        f"In the game shown, move {biggest['ply']} changed an evaluation most: seat {biggest['seat']}"
+        f"In the game shown, move {biggest['ply']} changed an evaluation most: p{biggest['seat']}"
         f" ({game['names'][biggest['seat']]}) {'fell' if biggest['after'] < biggest['before'] else 'rose'} from"
         f" {biggest['before']:.2f} to {biggest['after']:.2f}.",
     ]

@@ -9,7 +9,6 @@ from cardai.experiments import moska_students
 from cardai.experiments.machinery.charts import COLOURS, FAINT, INK, chart, dots, key, level
 from cardai.experiments.machinery.findings import Claim, Measurement, difference
 from cardai.experiments.machinery.words import Result, interval_of, percent, rows_by_place
-from cardai.experiments.pages import claims
 from cardai.experiments.pages.transfer import STAND_INS, sizes_of
 from cardai.experiments.transfer import GAMES, RANDOM, REACHED, SIMPLE, after
 
@@ -23,15 +22,15 @@ EDGE = 6.0
 
 
 IN_WORDS = {
-    "transfer": "Five games on one scale from random play to the best hand-written player: networks after more"
+    "transfer": "Five games on one scale from random play to a hand-written player: networks after more"
     " and more games, and the source's figure",
     "claims": "All figures and directions with a claim, sorted by verdict: how far they are from what was claimed",
 }
 HOW_TO_READ = {
     "transfer": "- First: [nothing was tuned for any game](transfer.md). Intervals are over trainings. In"
     " Hearts and Literature the source played other opponents.",
-    "claims": "- Second: each line is a figure and [the claim](claims.md) beside it. Right is better. In the"
-    " grey band a difference does not matter.",
+    "claims": "- Second: each line is a figure and [the claim](claims.md) beside it, so a claim may have several"
+    " lines. Right is better. In the grey band a difference does not matter.",
 }
 FAIR = 25.0
 """Games in percent that each of four equal players loses."""
@@ -39,35 +38,16 @@ STRONGEST = "student_small, search"
 """What moska-students calls the first of Moska's list of the strongest agents (`cardai strongest`)."""
 
 
-def outcomes(results: Sequence[Result]) -> dict[tuple[str, str, str, str], str]:
-    """{(experiment, table, line, column): the verdict on a figure, or that its claim is not comparable or wrong}."""
-    found, verdicts = {}, dict[tuple[str, ...], str]()
-    for result in results:
-        verdicts |= {(result["experiment"], *place): row["verdict"] for place, row in rows_by_place(result).items()}
-    for claim in (claim for own in claims.sources().values() for claim in own):
-        came_of_it = claims.answer(claim, results).outcomes
-        for row in claim.rows:
-            verdict = verdicts.get(row, "")
-            found[row] = came_of_it[0] if came_of_it[0] in (claims.DIFFERS, claims.WRONG) else verdict or came_of_it[0]
-    return found
-
-
 def draw(results: Sequence[Result]) -> dict[str, Any]:
     """{title: figure}, those for which there are results."""
     of_transfer = [result for result in results if result["experiment"] == "transfer"]
     figures = {"transfer": _transfer(*of_transfer)} if of_transfer else {}
-    came_of_it = outcomes(results)
-    rows = [
-        {**row, "verdict": came_of_it.get((result["experiment"], *place), row["verdict"])}
-        for result in results
-        for place, row in rows_by_place(result).items()
-        if row["claim"]
-    ]
+    rows = [row for result in results for row in result["rows"] if row["claim"]]
     return figures | ({"claims": _forest(rows)} if rows else {})
 
 
 def _transfer(result: Result) -> Any:
-    """A line for each game: the networks between random play (0) and the best hand-written player (1)."""
+    """A line for each game: the networks between random play (0) and a hand-written player (1)."""
     rows, series = rows_by_place(result), dict[str, list[Any]]()
     for setup in GAMES.values():
         random, simple = (rows[REACHED, setup.line, column]["figure"]["point"] for column in (RANDOM, SIMPLE))
@@ -85,8 +65,8 @@ def _transfer(result: Result) -> Any:
     figure, (axes,) = chart(height=HEIGHT)
     dots(axes, dict(sorted(series.items(), key=lambda item: item[0].startswith(SOURCE))))
     level(axes, 0.0, "random play", across=False, style=":")
-    level(axes, 1.0, "best hand-written", across=False)
-    axes.set(title="One recipe, five games", xlabel="0: random play, 1: best hand-written player")
+    level(axes, 1.0, "hand-written", across=False)
+    axes.set(title="One recipe, five games", xlabel="0: random play, 1: a hand-written player")
     key(figure)
     return figure
 

@@ -50,9 +50,9 @@ def answers(result: Result) -> list[str]:
         f"Fine-tuning, without moons: from {percent(rows[SHARE, TITLES['T3.2'], column])} to"
         f" {percent(rows[SHARE, TITLES['T3.3'], column])}. The paper says 26.3 to 30.3 %.",
         f"The last version makes {percent(rows[MADE, moons, column])} of the moons that it tries, the first one"
-        f" {percent(rows[MADE, TITLES['T4.1'], column])}. The paper says 52.24 and 21.4 %.",
-        f"The breaker changes the rounds in which one of the others shoots the moon by"
-        f" {points(rows[FOES, 'T5 on less off', OWN], 1)}. The paper says 6.1 % instead of 11.1 %.",
+        f" {percent(rows[MADE, TITLES['T4.1'], column])}. In the paper these are 52.24 and 21.4 %.",
+        f"Rounds in which one of the others shoots the moon, with the breaker less without:"
+        f" {points(rows[FOES, 'T5 on less off', OWN], 1)}. In the paper they fall from 11.1 to 6.1 %.",
     ]
 
 

@@ -35,7 +35,7 @@ def answers(result: Result) -> list[str]:
         "A network of our own judges the position before the cards are drawn and needs no guesses. It loses"
         f" {percent(ours)}.",
         f"The thesis' best network peeks at its draws and lost {ours['claim']['value']:g} %. Beside our own"
-        f" network: {verdict_words(ours)}.",
+        f" network, {verdict_words(ours)}.",
     ]
 
 

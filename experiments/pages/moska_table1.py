@@ -41,13 +41,13 @@ def answers(result: Result) -> list[str]:
     verdicts = [row["verdict"] for row in networks]
     counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
     _, low, high = interval_of(bot)
-    as_it_must = ", as it must: a check of the harness" if low is not None and low <= FAIR <= high else ""
+    as_it_must = ", as it must. This checks the program" if low is not None and low <= FAIR <= high else ""
     return [
         f"It loses {about(best)} of its games against three Bot3. The thesis' best network, which peeks at its draws,"
         f" lost {best['claim']['value']:g} %.",
-        f"`best` sees nothing hidden. Its games lost: {percent(best)}, where a fair share is {FAIR:g} %; beside the"
-        f" thesis' network: {verdict_words(best)}.",
-        f"NN2-HIF, made by the thesis' recipe, loses {percent(sampling)}. The thesis reports"
+        f"`best` sees nothing hidden. Its games lost: {percent(best)}, where a fair share is {FAIR:g} %. Beside the"
+        f" thesis' network, {verdict_words(best)}.",
+        f"Our NN2-HIF follows the thesis' recipe, on fewer states. It loses {percent(sampling)}. The thesis reports"
         f" {sampling['claim']['value']:g} %: {verdict_words(sampling)}.",
         f"Bot3 itself, among three Bot3, loses {percent(bot)}{as_it_must}.",
         f"Of the thesis' {len(networks)} network results: {counts}.",

@@ -56,7 +56,7 @@ def answers(result: Result) -> list[str]:
     shipped = listed([f"{worded(row['figure'], 2)} times the fair share at {_seats(row)}" for row in ours])
     best, *_, worst = sorted(rows, key=lambda row: row["figure"]["point"])
     lines = [
-        f"Trained for its size of table, a network is {'; '.join(parts)}.",
+        f"One network was trained for each size of table. It is {'; '.join(parts)}.",
         "With Bot3 in all other seats, it loses"
         f" {worded(best['figure'], 2)} times the fair share of games at the best size, {_seats(best)} players. At the"
         f" worst, {_seats(worst)} players, it is {worded(worst['figure'], 2)} times.",

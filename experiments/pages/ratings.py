@@ -55,7 +55,9 @@ def answers(runs: Sequence[Run]) -> list[str]:
     ratings = ratings_in(run)
     firsts = [(_title(name), table, table["standings"][0]) for name, table in usual.items() if not table["unrated"]]
     lines = [
-        "First at the usual table: " + ", ".join(f"{title} `{first['spec']}`" for title, _, first in firsts) + ".",
+        "Rated first of those that played: "
+        + ", ".join(f"{title} `{first['spec']}`" for title, _, first in firsts)
+        + ".",
         "Whether the first is better than the second is not tested.",
         *(
             f"{title}: `{first['spec']}` is {rating_words(ratings[_rated(table, first['spec'])])} Elo points above"

@@ -1,5 +1,6 @@
 """The page of rule-changes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, dots, key, level
@@ -12,6 +13,7 @@ from cardai.experiments.machinery.words import (
     rows_by_place,
     rows_where,
     series_of,
+    size_of,
 )
 from cardai.experiments.rule_changes import COST, LOST, SHARE, VARIANTS, other_rules, trained_under, under
 
@@ -36,16 +38,15 @@ NAMES = {"thesis": "the program's rules", "appendix": "the appendix' rules"}
 def answers(result: Result) -> list[str]:
     rows = rows_by_place(result)
     costs = {rules: rows[COST, under(rules), "all pairs"]["figure"] for rules in VARIANTS}
-    brief = [
-        f"{'no difference is shown' if is_open(cost) else about(cost, unit=' points')} by {NAMES[rules]}"
-        for rules, cost in costs.items()
-    ]
+    brief = {rules: "no difference is shown" if is_open(cost) else _in_brief(cost) for rules, cost in costs.items()}
     lines = [
-        f"Games lost more against three Bot3: {'; '.join(brief)}.",
+        " ".join(f"By {NAMES[rules]} {words}." for rules, words in sorted(brief.items(), key=lambda item: item[1])),
         "The thesis has two sets of rules: its program's, and its appendix', by which people play.",
     ]
     for rules, cost in costs.items():
-        lines.append(f"By {NAMES[rules]}, networks trained by the other rules lose {points(cost)} more of their games.")
+        lines.append(
+            f"By {NAMES[rules]}, games lost, trained by the other rules less trained by these: {points(cost)}."
+        )
     for rules in VARIANTS:
         moved, own = (rows[LOST, trained_under(name), under(rules)] for name in (other_rules(rules), rules))
         beside = {"reproduced": "less than", "undecided": "not shown to differ from", "missed": "more than"}
@@ -56,6 +57,12 @@ def answers(result: Result) -> list[str]:
             f" {percent(own)}."
         )
     return lines
+
+
+def _in_brief(cost: Mapping[str, Any]) -> str:
+    """A difference that is not 0, of networks trained by the other rules."""
+    side = "more" if cost["point"] > 0 else "less"
+    return f"a network trained by the others loses {about(size_of(cost), unit=' points')} {side}"
 
 
 def draw(result: Result) -> dict[str, Any]:

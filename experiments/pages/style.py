@@ -3,7 +3,7 @@
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, dots, key, level
-from cardai.experiments.machinery.words import Result, rows_where, series_of, worded
+from cardai.experiments.machinery.words import Result, points, rows_where, series_of, size_of, worded
 from cardai.experiments.style import AGENTS, CLAIMED, MORE, USED, WEAKER
 
 NOTES = (
@@ -20,16 +20,17 @@ LABELS = {name: f"{name} (`{spec}`)" for name, spec in AGENTS.items()}
 
 def answers(result: Result) -> list[str]:
     own = [row for row in rows_where(result, table=MORE) if row["column"] == CLAIMED]
-    shown = [f"{row['name']}: {worded(row['figure'], 0)}" for row in own if row["verdict"] == "reproduced"]
-    others = [f"{row['name']}: {worded(row['figure'], 0)}" for row in own if row["verdict"] != "reproduced"]
+    shown = [row for row in own if (row["figure"]["low"] or 0) > 0]
+    fewer = [row for row in own if (row["figure"]["high"] or 0) < 0]
+    bot = [row for row in rows_where(result, table=MORE, column="Bot3") if (row["figure"]["low"] or 0) > 0]
     weaker = next(row for row in rows_where(result, table=WEAKER) if row["column"] == CLAIMED)
     kinds = [row for row in rows_where(result, table=USED) if row["column"] == CLAIMED]
     used = sum((row["figure"]["point"] or 0) > 0 for row in kinds)
     return [
-        f"{CLAIMED} plays with a plan: of {len(own)} habits that the thesis describes, {len(shown)} are seen beside an"
-        " even choice.",
-        *(f"It {one} percentage points more often than an even choice." for one in shown),
-        *(f"Not seen: it {one} percentage points more often." for one in others),
+        f"Of {len(own)} habits that the thesis describes, {CLAIMED} shows {len(shown)}; Bot3, which has no network,"
+        f" shows {len(bot)}.",
+        *(f"More often than an even choice, by {points(row, 0)}: it {row['name']}." for row in shown),
+        *(f"Less often, by {points(size_of(row['figure']), 0)}: it {row['name']}." for row in fewer),
         f"Attacks on the weaker half of hands less those on the stronger: {worded(weaker['figure'], 1)} percentage"
         " points.",
         f"It uses {used} of {len(kinds)} kinds of move.",

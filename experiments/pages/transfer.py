@@ -47,11 +47,11 @@ def notes(result: Result) -> list[str]:
     sources = "; ".join(f"{setup.title}: {setup.source}" for setup in GAMES.values())
     return [
         f"Every network was trained {_trainings(result)} times, from other games and other weights. Its figure is the"
-        " mean, and the interval is over trainings. That of a player without a network is over games.",
+        " mean, and the interval is over trainings. For a player without a network it is over games.",
         "All agents of a training play the same deals, seats rotated. Differences are taken training by training.",
         "The first network learns from games of simple players. Each later one learns also from games that the network"
         " before it plays with them.",
-        f"Simple player: the strongest without a network. {simple}.",
+        f"Simple player: a strong hand-written one that does not search. {simple}.",
         f"In brackets: the source's figure. {sources}. In Hearts and Literature the opponents are stand-ins.",
         "Minutes: playing and learning, on the machine named below, which had other work to do.",
     ]
@@ -64,11 +64,11 @@ def answers(result: Result) -> list[str]:
     sides = {setup.title: _beside_simple(rows, setup, most[setup.title]) for setup in GAMES.values()}
     fewer = [f"{games:,} in {title}" for title, games in most.items() if games < max(most.values())]
     return [
-        f"Beside the strongest hand-written player its networks {_by_side(sides)}.",
+        _beside_them(max(most.values()), sides),
         f"That is after {max(most.values()):,} games{', ' if fewer else ''}{listed(fewer) if fewer else ''}. A training"
         f" took {min(minutes):.1f} to {max(minutes):.0f} minutes.",
         f"Better and worse: the interval of the difference over {_trainings(result)} trainings excludes 0.",
-        "The sources' networks learned from other numbers of games. So their figures stand beside ours, untested.",
+        "The sources' networks learned from other numbers of games. So no verdict is given.",
         *(_in_full(rows, setup, most[setup.title]) for setup in GAMES.values()),
     ]
 
@@ -77,12 +77,13 @@ def _trainings(result: Result) -> int:
     return rows_where(result, table=PRICE, column=MINUTES)[0]["figure"]["n"]
 
 
-def _by_side(sides: Mapping[str, str]) -> str:
-    """Titles of games by which side they are on: "play better in Moska and play worse in Hearts"."""
-    named = {words: [game for game in sides if sides[game] == words] for words in ("better", "worse", OPEN)}
-    open_ = named.pop(OPEN)
-    apart = [f"play {words} in {listed(games)}" for words, games in named.items() if games]
-    return "; ".join([" and ".join(apart)] * bool(apart) + [f"{OPEN} in {listed(open_)}"] * bool(open_))
+def _beside_them(games: int, sides: Mapping[str, str]) -> str:
+    """The main answer. `sides`: whether the networks of a game play better or worse than its simple player, or OPEN."""
+    named = {words: [game for game in sides if sides[game] == words] for words in ("worse", "better", OPEN)}
+    open_ = f"In {listed(named.pop(OPEN))} {OPEN}."
+    apart = " and ".join(f"{words} than a hand-written player in {listed(own)}" for words, own in named.items() if own)
+    played = f"After {games:,} games or fewer, networks play {apart}." if apart else f"After {games:,} games or fewer:"
+    return f"{played} {open_}" if OPEN in sides.values() else played
 
 
 def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: int) -> str:

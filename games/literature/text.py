@@ -207,7 +207,7 @@ def picks(state, move):
 
 def ending(state):
     even, odd = (int(state["won"][team]).bit_count() for team in (EVEN, ODD))
-    result = f"p0's team has {even} half-suits, p1's team {odd}"
+    result = f"p0's team has {even} half-suit{'' if even == 1 else 's'}, p1's team {odd}"
     if even + odd + int(state["won"][NOBODY]).bit_count() < HALVES:
         return f"Not over after {int(state['asks'])} asks: a tie. {result}."
     if even == odd:

@@ -116,8 +116,8 @@ const described = ([, , about, elo]) => [about, elo && t("about {elo} Elo above 
 
 // Whom one plays against, to somebody who knows no agent by name.
 function against(count, [, label, about, elo]) {
-  if (elo) return t("Against {count} × a program about {elo} Elo above random play.", { count, elo });
-  return t("Against {count} × {agent}.", { count, agent: about || label });
+  if (elo) return t("Against {count} programs, each about {elo} Elo above random play.", { count, elo });
+  return t("Opponents: {count} ({agent}).", { count, agent: about || label });
 }
 
 // Set up a table and go there.
@@ -130,10 +130,11 @@ async function open(address, message) {
 function gameCard(offer, play) {
   const faces = offer.cards.map((name) => faceOf(name) && el("span", { class: `piece suit-${name.slice(-1)}` }, faceOf(name))).filter(Boolean);
   const board = el("span", { class: "board-picture" }, ...Array.from({ length: 9 }, () => el("span")));
+  const backs = Array.from({ length: 5 }, () => el("span", { class: "piece back" }));
   const usual = offer.agents[offer.fits[offer.variants[0]][offer.usual][0]];
   const others = offer.usual - 1;
   return el("article", { class: "game panel" },
-    el("div", { class: "picture", "aria-hidden": "true" }, ...(faces.length ? faces : [board])),
+    el("div", { class: "picture", "aria-hidden": "true" }, ...(faces.length ? faces : offer.cards.length ? [board] : backs)),
     el("h2", {}, offer.title), offer.about ? el("p", { lang: offer.lang }, offer.about) : null,
     usual ? el("p", { class: "small" }, against(others, usual)) : null,
     el("button", { type: "button", class: "primary", "data-key": `play-${offer.key}`, onclick: play }, el("span", {}, t("Play")), el("span", { class: "said" }, ` ${offer.title}`)));

@@ -9,11 +9,12 @@ import { move, placesIn } from "./motion.js";
 import { named } from "./pieces.js";
 import { partIn, remembered, setting } from "./settings.js";
 import { storyOf } from "./story.js";
-import { Words } from "./words.js";
+import { namesOf, Words } from "./words.js";
 import { arrowKeys, zoneOf } from "./zones.js";
 
 const MANY = 24; // moves beside which a field to search them is shown
 const MOST_SHOWN = 60;
+const MOST_NEW = 3; // cards that are named as they come into the own hand
 const STAY = 1700; // milliseconds that a trick stays for each second of the agents' pause
 const MOST_BEHIND = 6; // views that wait to be shown
 
@@ -40,6 +41,7 @@ export class TablePage {
   constructor(main, table, connects = true) {
     this.table = table;
     this.picked = new Set();
+    this.fresh = new Set(); // cards that came into the own hand since the last own move
     this.search = "";
     this.logged = null;
     this.queue = [];
@@ -129,6 +131,7 @@ export class TablePage {
 
   hold(view, story, stay) {
     this.isHeld = true;
+    this.picked.clear();
     const added = new Map(story.held.added);
     const zones = this.view.zones.map((zone) => {
       const onTable = story.held.zones[zone.name];
@@ -157,6 +160,7 @@ export class TablePage {
     this.shownPly = plyOf(view);
     const before = this.board.hidden ? null : placesIn(this.place);
     view.forced = this.forced;
+    this.welcome(this.view, view);
     this.view = view;
     if (isNew) {
       this.picked.clear();
@@ -167,6 +171,13 @@ export class TablePage {
     this.draw();
     if (before && isNew) move(this.place, before, story.moved, story.held?.to);
     if (isNew && this.isForced(view)) this.playForced(view);
+  }
+
+  // Mark the cards that came into the own hand.
+  welcome(before, view) {
+    const [had, now] = [handIn(before), handIn(view)];
+    if (had.length && view.ply > before.ply && !view.over) for (const piece of now) if (!had.includes(piece)) this.fresh.add(piece);
+    for (const piece of this.fresh) if (!now.includes(piece)) this.fresh.delete(piece);
   }
 
   isForced(view) {
@@ -180,8 +191,8 @@ export class TablePage {
       if (this.shownPly !== ply || !this.view.moves) return;
       this.forced.add(ply);
       remembered(`forced-${this.table}`, JSON.stringify([...this.forced]));
-      this.play(view.moves[0][0]);
-    }, Math.min(800 * view.pause, 800));
+      this.play(view.moves[0][0], true);
+    }, Math.min((repeats(view) ? 200 : 800) * view.pause, 800));
   }
 
   // Before the deal this browser keeps the fingerprint and adds its own number to it.
@@ -252,9 +263,10 @@ export class TablePage {
     const sides = { left: others.slice(0, side), over: others.slice(side, others.length - side), right: others.slice(others.length - side) };
     refill(this.parts.others, ...Object.entries(sides).map(([name, seats]) => el("div", { class: name }, ...seats.map((seat) => this.seatPanel(seat, zonesOf(seat))))));
     refill(this.parts.middle, ...(view.zones ? zonesOf(null) : [el("pre", { class: "text", tabindex: 0 }, this.words.text(view.text))]), this.took(), this.peek(choice, shown), this.help());
-    refill(this.parts.last, this.lastButton(), this.helpButton());
+    refill(this.parts.last, this.picked.size ? this.putBack() : this.lastButton(), this.helpButton());
     refill(this.parts.own, this.seatPanel(view.seat, zonesOf(view.seat)));
     this.markWinner();
+    for (const piece of this.fresh) this.parts.own.querySelector(`.fan [data-piece="${piece}"]`)?.classList.add("fresh");
     this.status.textContent = this.review ? this.review.status() : this.whatNow();
     if (this.review) this.review.draw();
     else this.drawMoves(moves, choice);
@@ -320,6 +332,11 @@ export class TablePage {
   lastButton() {
     if (!this.last || this.held || this.view.over || !aided(this.view)) return null;
     return this.shower("last", t("Last cards"));
+  }
+
+  putBack() {
+    const clear = () => { this.picked.clear(); this.draw(); };
+    return el("button", { type: "button", "data-key": "clear", onclick: clear }, t("Put back"));
   }
 
   // A button that lays something over the middle of the table, and takes it away.
@@ -428,12 +445,18 @@ export class TablePage {
     const kinds = this.meanings("", view.moves.map(([words]) => words)).map(([heading]) => heading.charAt(0).toLowerCase() + heading.slice(1));
     const picked = [...this.picked].map((piece) => this.words.text(view.pieces[piece])).join(" ");
     const count = seriesOf(view);
-    if (count > 1) return picked ? t("Your turn. {picked} of {count} picked: {cards}", { picked: this.picked.size, count, cards: picked }) : t("Your turn. Pick {count} cards; they go together.", { count });
+    if (count > 1) return picked ? t("Your turn. {picked} of {count} chosen: {cards}", { picked: this.picked.size, count, cards: picked }) : t("Your turn: {kinds}. Tap {count} cards; they go together.", { kinds: kinds.join(", ") || this.words.text(view.moves[0][0], 2).split(" ")[0], count });
     if (picked) {
       const isWhole = offered(view.moves, this.picked).some(([, pieces]) => pieces.length);
-      return isWhole ? t("Your turn. Picked: {cards}", { cards: picked }) : t("Your turn. Picked: {cards}. Tap a shining card that goes with it.", { cards: picked });
+      return isWhole ? t("Your turn. Chosen: {cards}", { cards: picked }) : t("Your turn. Chosen: {cards}. Tap a shining card that goes with it.", { cards: picked });
     }
-    return kinds.length ? t("Your turn: {kinds}. Tap shining cards.", { kinds: kinds.join(", ") }) : t("Your turn. Tap what shines.");
+    return this.newCards() + (kinds.length ? t("Your turn: {kinds}. Tap shining cards.", { kinds: kinds.join(", ") }) : t("Your turn. Tap what shines."));
+  }
+
+  // What came into the own hand since the last own move.
+  newCards() {
+    if (!this.fresh.size || this.fresh.size > MOST_NEW) return "";
+    return `${t("New: {cards}.", { cards: [...this.fresh].map((piece) => this.words.text(this.view.pieces[piece])).join(" ") })} `;
   }
 
   toggle(piece) {
@@ -445,8 +468,9 @@ export class TablePage {
     else this.draw();
   }
 
-  play(words) {
+  play(words, isForced) {
     this.error.textContent = "";
+    if (!isForced) this.fresh.clear();
     this.connection.send({ ply: plyOf(this.view), move: words });
     this.status.focus({ preventScroll: true });
   }
@@ -454,9 +478,9 @@ export class TablePage {
   drawMoves(moves, choice) {
     const canPick = choice.lit.size > 0;
     const series = seriesOf(this.view);
-    const shown = series > 1 ? [] : canPick ? offered(moves, this.picked) : moves.filter(([words]) => this.words.button(words).toLowerCase().includes(this.search));
+    const shown = series > 1 ? [] : canPick ? [...offered(moves, this.picked), ...this.rare(moves)] : moves.filter(([words]) => this.words.button(words).toLowerCase().includes(this.search));
     const buttons = shown.slice(0, MOST_SHOWN).map(([words, pieces]) =>
-      el("button", { type: "button", class: pieces.length ? "primary" : "", "data-key": `move-${words}`, onclick: () => this.play(words) },
+      el("button", { type: "button", class: pieces.length && this.picked.size ? "primary" : "", "data-key": `move-${words}`, onclick: () => this.play(words) },
         this.words.button(words)));
     if (series > 1 && this.picked.size === series) {
       const chosen = moves.filter(([, [piece]]) => this.picked.has(piece));
@@ -464,15 +488,20 @@ export class TablePage {
       const names = chosen.map(([, [piece]]) => this.view.pieces[piece]).join(" ");
       buttons.push(el("button", { type: "button", class: "primary", "data-key": "move-together", onclick: () => this.play(chosen.map(([one]) => one)) }, this.words.button(words.replace(this.view.pieces[first], names))));
     }
-    if (this.picked.size) {
-      const clear = () => { this.picked.clear(); this.draw(); };
-      buttons.push(el("button", { type: "button", class: "quiet", "data-key": "clear", onclick: clear }, t("Put back")));
-    }
     const left = shown.length - MOST_SHOWN;
     refill(this.parts.moves, !canPick && moves.length > MANY ? this.searchField() : null, ...buttons,
       left > 0 ? el("span", { class: "small" }, t("and {count} more", { count: left })) : null,
       this.view.more ? el("span", { class: "small" }, t("There are more moves than are offered; type them.")) : null);
     this.typed.hidden = !moves.length;
+  }
+
+  // Moves without a card of the own hand that are nearly the only ones of their kind, such as ending a bout, need no taps on cards.
+  rare(moves) {
+    if (this.picked.size || this.view.more) return [];
+    const kindOf = ([words]) => this.meanings("", [words])[0]?.[0] ?? words.split(/[ ,]/)[0];
+    const own = handIn(this.view);
+    const kinds = Map.groupBy?.(moves, kindOf) ?? new Map();
+    return [...kinds.values()].filter((all) => all.length < 3).flat().filter(([, pieces]) => pieces.length && pieces.length < 7 && !pieces.some((piece) => own.includes(piece)));
   }
 
   searchField() {
@@ -564,8 +593,8 @@ export class TablePage {
 function keepGame(view) {
   const kept = JSON.parse(remembered("games") || "[]");
   if (view.watches || kept.some((one) => one.table === view.table && one.over === view.over)) return;
-  const who = view.seats.filter((one, seat) => seat !== view.seat).map(shortName);
-  const own = { table: view.table, title: view.title, over: view.over, who: [...new Set(who)].join(", ") };
+  const who = namesOf(view.seats).filter((_, seat) => seat !== view.seat);
+  const own = { table: view.table, title: view.title, over: view.over, who: who.join(", ") };
   remembered("games", JSON.stringify([own, ...kept.filter((one) => one.table !== view.table)].slice(0, 8)));
 }
 
@@ -585,6 +614,9 @@ function seriesOf(view) {
   return view.series > 1 && view.moves?.every(([, pieces]) => pieces.length === 1) ? view.series : 1;
 }
 
+// Whether the only move says what the last one said, such as "no claim".
+const repeats = ({ log, moves }) => log.length > 0 && !moves[0][1].length && log.at(-1)[1] === moves[0][0];
+const handIn = (view) => view?.zones?.find((zone) => zone.seat === view.seat && zone.look === "fan")?.pieces ?? [];
 const SIDE = [0, 0, 0, 1, 1, 1, 2, 2];
 const aided = (view) => !view.aids || view.aids.includes("known_cards"); // whether the page remembers for whoever plays
 const plyOf = (view) => view.choice ?? view.ply; // of the own move, where several seats choose at the same time

@@ -62,7 +62,7 @@ export class Words {
     const addressed = words
       .replace(/\bp(\d)'s team\b/g, (_, seat) => this.team(Number(seat)))
       .replace(/\bp(\d)'s\b/g, (all, seat) => (isOwn(seat) ? "your" : all))
-      .replace(/\bp(\d) ([a-z]+)\b/g, (all, seat, verb) => (isOwn(seat) ? `you ${plain(verb)}` : all))
+      .replace(/\bp(\d) ([a-z]+)\b(?:([^.;:,]* and )(wins|loses|is|has)\b)?/g, (all, seat, verb, and = "", end = "") => (isOwn(seat) ? `you ${plain(verb)}${and}${plain(end)}` : all))
       .replace(SEAT, (all, seat) => (isOwn(seat) ? "you" : all));
     const told = form === OTHERS ? addressed.replace(/\bhimself\b/, "themselves") : toYou(addressed);
     return pretty(told.replace(SEAT, name), this.pieces);
@@ -76,7 +76,7 @@ export class Words {
   // A line of the log, of one seat or several that did the same. `forced`: it was the only move.
   line(seats, words, ledTo, forced) {
     const isVerb = !/^(no |[^a-z])|^[a-z]*[^s\Wa]\b/.test(words); // "no claim" is no verb, nor is a card
-    const who = seats.map((seat) => (seat === this.own ? this.t("You") : this.names[seat])).join(", ");
+    const who = seats.map((seat, at) => (seat === this.own ? (at ? this.t("you") : this.t("You")) : this.names[seat])).join(", ");
     const isOwn = seats.length === 1 ? seats[0] === this.own : isVerb && !this.say; // "Ada, Ben pass" as "you pass"
     const colon = this.say ? seats.length > 1 : !isVerb;
     const said = `${who}${colon ? ":" : ""} ${this.text(words, isOwn ? OWN : OTHERS)}`;

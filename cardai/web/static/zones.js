@@ -52,13 +52,14 @@ function pileOf(zone, draw, choice) {
   const count = zone.pieces.length + (zone.hidden ?? 0);
   const pickable = zone.pieces.filter((piece) => choice.lit.has(piece));
   const rest = zone.pieces.filter((piece) => !choice.lit.has(piece));
-  const stack = [zone.hidden || !rest.length ? hiddenOf(count) : null, rest.length ? draw(rest.at(-1)) : null].filter(Boolean);
+  const stack = [zone.hidden ? hiddenOf(count) : null, rest.length ? draw(rest.at(-1)) : null].filter(Boolean);
   const counted = zone.hidden ? null : el("span", { class: "kind" }, String(count));
   if (!count) return el("div", { class: "pieces pile" }, el("span", { class: "none" }, "–"));
   const top = el("span", { class: "stack" }, ...stack);
   const place = rest.length < 2 ? el("div", { class: "pieces pile" }, top)
     : el("details", {}, el("summary", { "data-key": `pile-${zone.name}` }, top, counted), el("div", { class: "pieces" }, ...rest.map(draw)));
   if (!pickable.length) return place;
+  if (!stack.length) return el("div", { class: "pieces" }, ...pickable.map(draw));
   return el("div", { class: "pieces" }, place, ...pickable.map(draw));
 }
 
