@@ -118,6 +118,7 @@ def test_a_tree_of_moska_in_which_all_who_may_move_do_is_larger():
     assert sum(every) > 1.1 * sum(drawn)
 
 
+@pytest.mark.slow
 def test_moves_in_lost_positions_of_moska_have_equal_values_but_in_won_ones_they_do_not():
     """Vahteristo 2023, section 3.3. Won and lost: the seat's position before was within 0.02 of 1 or 0."""
     game = cardai.load("moska")
@@ -172,6 +173,7 @@ def lost_by(weights, games=4000):
     return 100 * low, 100 * lost / games, 100 * high
 
 
+@pytest.mark.slow
 def test_no_weight_of_hand_value_halved_or_doubled_loses_less():
     """README of the thesis' program, 1.2: "optimised so that it loses least"."""
     low, engine, _ = lost_by(ENGINE)
@@ -199,7 +201,7 @@ def test_players_that_are_threads_of_one_game_keep_one_processor_busy():
     table, lock = OneGame(game, players, seed=2), threading.Lock()
 
     def take_turns(seat):
-        while not table.is_over and table.ply < 200:
+        while not table.is_over and table.ply < 60:
             with lock:
                 if not table.is_over and table.turn == seat:
                     table.step()
