@@ -40,7 +40,7 @@ SHORT = 5.0
 
 
 DEAR = {("literature", "worlds_keep_no_card_of_the_truth"), ("literature", "hidden_cards_lie_evenly")}
-"""A minute even for the least that they look at. The slow tests ask them, and test_literature_worlds counts all worlds."""
+"""A minute even for the least they look at. Slow tests ask them, and test_literature_worlds counts all worlds."""
 
 
 @functools.cache
