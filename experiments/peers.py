@@ -11,7 +11,6 @@ Source of the claim: Vahteristo 2023, section 2.1: the thesis' engine plays 0.1-
 # pyright: reportMissingImports=false
 # The libraries come with the extra "peers" only, so they are imported in the functions that use them.
 
-import math
 import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -351,12 +350,11 @@ def times(rounds: Sequence[Mapping[str, Any]], ours: str, name: str, key: str) -
 
 
 def speed(rates: Sequence[float]) -> Measurement:
-    """The geometric mean of positive rates, with Student's interval of their logarithms."""
-    logarithm = over_seeds([math.log(rate) for rate in rates], "measurements")
-    point, low, high = (
-        None if end is None else math.exp(end) for end in (logarithm.point, logarithm.low, logarithm.high)
-    )
-    return Measurement(point, low, high, logarithm.n, logarithm.counted)
+    """The median of rates and their range, which holds the median of all such measurements: in 94 % of fives.
+
+    A mean would follow the one measurement in thirty in which other threads of the process work on.
+    """
+    return Measurement(*median_and_range(rates), len(rates), "measurements")
 
 
 def _ours(name: str, player: Callable[[Game], Agent], threads: int, size: Scale, _: int) -> Loop:

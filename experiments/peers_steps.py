@@ -34,7 +34,7 @@ def by_batch(name: str, threads: int, count: int) -> Steps:
         ended = 0
         for _ in range(STEPS):
             batch.step(batch.sample())
-            ended += np.count_nonzero(batch.terminations)
+            ended += int(np.count_nonzero(batch.terminations))
         return ended
 
     def some() -> tuple[int, int]:
@@ -94,7 +94,7 @@ def by_pgx(is_tuned: bool, count: int) -> Steps:
             key, own = jax.random.split(key)
             state, outputs = advance(state, own)
             ended.append(outputs[-1])
-        jax.block_until_ready(outputs)
+        jax.block_until_ready(state)
         return sum(int(np.count_nonzero(over)) for over in ended), calls * (SCAN if is_tuned else 1) * count
 
     return some
@@ -133,6 +133,7 @@ def by_states(name: str, count: int) -> Steps:
     )
     observer = make_observation(game, kind if game.get_type().provides_information_state_tensor else None)
     assert observer is not None
+    assert observer.tensor is not None
 
     def begun() -> Any:
         state = game.new_initial_state()

@@ -206,6 +206,14 @@ if __name__ == "__main__":
     READ.write_text(json.dumps(figures_by_claim(), indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
+NOT_TRIED = [claim for _, claim in CLAIMS if claim.outcome == claims.NOT_TRIED]
+
+
+@pytest.mark.parametrize("claim", NOT_TRIED, ids=lambda claim: claim.words)
+def test_a_claim_that_was_not_tried_says_what_it_would_take(claim):
+    assert re.search(r"eeds people|would take .*(core hour|day's work)", claim.why), claim.why
+
+
 ABOUT_PEOPLE = [claim for _, claim in CLAIMS if claim.outcome == claims.NOT_TRIED and "eeds people" in claim.why]
 
 

@@ -47,7 +47,7 @@ def screen(browser, home):
     opened = []
 
     def open_window(width: int, scheme: str) -> Screen:
-        opened.append(Screen(browser, home, width, scheme))
+        opened.append(Screen(browser, home, width, scheme, reduced_motion="reduce"))
         return opened[-1]
 
     yield open_window

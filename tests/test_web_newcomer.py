@@ -6,6 +6,7 @@ stumbled on (docs/table-design.md).
 
 import random
 import re
+import time
 
 import pytest
 
@@ -37,25 +38,39 @@ def stumbles(shown: Screen) -> list[str]:
     return found
 
 
-def decide(shown: Screen, luck: random.Random, ply: str) -> int:
-    """Tap until a move is made. Returns how many taps it took."""
+def decide(shown: Screen, luck: random.Random | None, ply: str) -> int:
+    """Tap until a move is made, any move or without `luck` the first one. Returns how many taps it took."""
     for taps in range(40):
         gone = shown.page.evaluate("(ply) => !document.querySelector(`.board[data-waits][data-ply='${ply}']`)", ply)
         if gone:
             return taps
         pieces, moves, picked = shown.page.evaluate(CHOICES)
-        if moves and (picked or not pieces or luck.random() < 0.3):
-            shown.press(f'[data-key="{luck.choice(moves)}"]')
+        if moves and (picked or not pieces or (luck and luck.random() < 0.3)):
+            shown.press(f'[data-key="{luck.choice(moves) if luck else moves[0]}"]')
         elif pieces:
-            shown.tap(luck.choice(pieces))
+            shown.tap(luck.choice(pieces) if luck else pieces[0])
         shown.page.wait_for_timeout(60)
-    raise AssertionError(f"no move after {taps} taps: {shown.page.inner_text('.bar')}")
+    raise AssertionError(f"no move after many taps: {shown.page.inner_text('.bar')}")
+
+
+def first_card(shown: Screen, game: str) -> str:
+    """How many taps and seconds lead from the address to the first own move, and of these how many the others took."""
+    begun, page = time.perf_counter(), shown.page
+    page.goto(shown.home)
+    shown.press(f"[data-key=play-{game}]")
+    page.wait_for_selector(".board:not([hidden])")
+    seated = time.perf_counter()
+    page.wait_for_selector(".board[data-waits]", timeout=covered.PATIENCE)
+    waited = time.perf_counter() - seated
+    taps = 1 + decide(shown, None, page.get_attribute(".board", "data-ply") or "")
+    return f"{taps} taps and {time.perf_counter() - begun:.1f} s ({waited:.1f} s of others)"
 
 
 @pytest.mark.parametrize("game", SERVED)
 def test_a_whole_game_is_played_from_the_front_page_by_taps_without_a_stumble(browser, home, game):
     shown, luck = Screen(browser, home, SMALL, "light", settings="{}"), random.Random(game)
     page, ply, taps, found = shown.page, "-1", [], []
+    seconds = first_card(shown, game)
     page.goto(home)
     shown.press(f"[data-key=play-{game}]")
     shown.begin()
@@ -67,7 +82,7 @@ def test_a_whole_game_is_played_from_the_front_page_by_taps_without_a_stumble(br
         found += [f"ply {ply}: {what}" for what in stumbles(shown)]
         taps.append(decide(shown, luck, ply))
     end = page.inner_text(".result .sentence")
-    print(f"{game}: {len(taps)} decisions, {sum(taps)} taps, {max(taps)} at most; {end}")
+    print(f"{game}: first move after {seconds}. {len(taps)} decisions, {sum(taps)} taps, {max(taps)} at most; {end}")
     assert found == []
     assert not re.search(r"\b[Yy]ou\b[^.,;]*\b(wins|loses|is|has)\b", end)
     assert len(taps) >= 3

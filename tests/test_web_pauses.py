@@ -20,6 +20,7 @@ def table(store):  # noqa: F811
     rooms = room.Room({LITERATURE.name: offer_of(LITERATURE, ["random"])}, store)
     seats = ["me", "random", "friend", "random", "random", "random"]
     made = rooms.table(rooms.create({"game": "literature", "seats": seats, "name": "Ann"}, b"ann")[0])
+    assert made is not None
     made.sit(made.invite(2), "Ben", b"ben", digest(new_token()))
     for seat in made.people:
         made.add_nonce(seat, bytes([seat]) * 32)

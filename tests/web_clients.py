@@ -73,7 +73,7 @@ class Process:
         from websockets.sync.client import connect
 
         address = f"{self.home.replace('http', 'ws')}/t/{table}/socket"
-        return connect(address, origin=self.home, additional_headers={"cookie": cookie})
+        return connect(address, origin=Origin(self.home), additional_headers={"cookie": cookie})
 
     def processor_seconds(self) -> float:
         """The processor time that the server has used so far."""

@@ -300,9 +300,9 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
     lines += [f"- [How it was measured and judged]({METHOD}.md) says what intervals and verdicts mean.", ""]
     lines += ["## Conditions", "", *(f"- {line}" for line in _conditions([result])), ""]
     lines += [
-        f"Made by `{result['command']}` in {result['seconds']:,.0f} s. It is valid while all"
-        f" {len(result['behaviour'])} parts behind it (rules, agents, networks, estimators) behave the same, which"
-        " `cardai report report --check` tests.",
+        f"Made by `{result['command']}` in {result['seconds']:,.0f} s."
+        f" {'A result' if OUTDATED in result else 'It'} is valid while all {len(result['behaviour'])} parts behind it"
+        " (rules, agents, networks, estimators) behave the same, which `cardai report report --check` tests.",
         "",
     ]
     return "\n".join([*lines, "## Each row in full", "", *_each_row(result)]) + "\n"
@@ -333,7 +333,14 @@ def _answers(result: Result) -> list[str]:
     first, *others = page_of(result["experiment"]).answers(result)
     if OUTDATED not in result:
         return [first, *others]
-    return [f"{first} ({OUTDATED})", f"Outdated: {result[OUTDATED]['why']}. It is to be measured again.", *others]
+    changed = [f"`{one}`" for one in result[OUTDATED]["changed"]]
+    return [
+        f"{first} ({OUTDATED})",
+        f"Outdated: {result[OUTDATED]['why']}. It is to be measured again.",
+        f"Of {len(result['behaviour'])} parts behind this page {len(changed)} behave otherwise: {listed(changed)}."
+        " Figures that rest on none of these stand.",
+        *others,
+    ]
 
 
 def notes_of(result: Result) -> Sequence[str]:

@@ -159,14 +159,14 @@ def strength(results: Sequence[Result]) -> Any:
     network = min(learned, key=lambda row: row["figure"]["point"])
     theirs = Claim(**against["NN2-HIF"]["claim"]).measured()
     bars = {
-        "our strongest agent, with a search": (interval_of(search), COLOURS[0]),
-        "our best network alone": (interval_of(network), COLOURS[0]),
+        f"our search, {moska_students.SEARCHES[STRONGEST].partition('?')[0]}": (interval_of(search), COLOURS[0]),
+        f"our network, {moska_students.ALONE[network['name']]}": (interval_of(network), COLOURS[0]),
         "the thesis' NN2-HIF": (interval_of({"figure": asdict(theirs)}), COLOURS[1]),
-        "our NN2-HIF": (interval_of(against["NN2-HIF"]), COLOURS[0]),
+        "our NN2-HIF, trained on less": (interval_of(against["NN2-HIF"]), COLOURS[0]),
         "Bot3": (interval_of(against["Bot3"]), COLOURS[8]),
         "random player": (interval_of(against["Random"]), COLOURS[8]),
     }
-    figure, (axes,) = chart(height=3.8)
+    figure, (axes,) = chart(height=4.3)
     axes.set_axisbelow(True)
     names = []
     for place, (name, ((point, low, high), colour)) in enumerate(bars.items()):

@@ -34,8 +34,8 @@ def notes(result: Result) -> list[str]:
         "Speed-up, wall time: how many times as many decisions per second cardai makes as the row, on all"
         " processors. Speed-up, CPU time: one thread of cardai compared with the row by decisions per CPU second;"
         " this also holds on a busy machine, and for a library that uses several processors.",
-        "Speeds are geometric means over rounds, with the Student-t interval of their logarithms. A speed-up is a ratio"
-        " within a round.",
+        "Speeds and speed-ups are medians over rounds, in brackets the lowest and the highest. With five rounds this"
+        " range holds the median of all such rounds with 94 % confidence. A speed-up is a ratio within a round.",
         "Steps of a learner: many games are held side by side. Before each decision there are the observation of the"
         " seat to move and its legal actions, after it the rewards, and a game that ends is followed by the next one.",
         "Tic-Tac-Toe is the same game in every library, and Hearts in cardai and OpenSpiel: tests/test_hearts_oracle.py"

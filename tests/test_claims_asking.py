@@ -1,0 +1,147 @@
+"""Claims of the article on Literature that seeded games decide: how questions go, and what others are known to know."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import cardai
+from cardai.agents.spec import agent, evenly_random
+from cardai.cards import has, lowest
+from cardai.experiments.literature import as_in_article
+from cardai.experiments.machinery.stand_ins import with_stand_ins
+from cardai.game import Game, Player
+from cardai.games.literature.deck import NONE
+from cardai.games.literature.players import choose_plausible, set_move
+from cardai.games.literature.rules import ASK, asks, claims, legal, may_ask_for
+from cardai.rule import rule
+from cardai.stats import interval
+from cardai.table.many import play
+
+GAME = cardai.load("literature")
+LONG = "article?limit=400"
+UNTRAINED = "greedy:{network literature article 4 article before_draw mlp}"
+
+
+@rule
+def moves_of_all(state, moves):
+    """Claims if there are any, else every legal question: what the article's bots had to choose from at first."""
+    if state.giving != 0:
+        return legal(state, moves)
+    n = claims(state, moves, 0)
+    if n > 0 or state.window != NONE or state.closer != NONE:
+        return n if n > 0 else legal(state, moves)
+    return asks(state, moves)
+
+
+ALL_QUESTIONS = replace(GAME, legal=moves_of_all)
+
+
+@rule
+def taken_cards(world):
+    """The cards that the seat to move may ask for and that the seat which moved before is known to hold."""
+    if world.asker == NONE or (world.asker - world.turn) % 2 == 0:
+        return 0
+    return world.known[world.asker] & may_ask_for(world, world.turn)
+
+
+@rule
+def choose_asking_back(world, move, params, stream):
+    """As `plausible`, but ask first for a card that has just been taken."""
+    choose_plausible(world, move, params, stream)
+    cards = taken_cards(world)
+    if move.kind == ASK and cards != 0:
+        set_move(move, ASK, lowest(cards), (world.asker - world.turn) % world.seats, 0)
+
+
+@rule
+def choose_not_back(world, move, params, stream):
+    """As `plausible`, but draw ten times before asking for a card that has just been taken."""
+    choose_plausible(world, move, params, stream)
+    for _ in range(10):
+        if move.kind != ASK or not has(taken_cards(world), move.what):
+            return
+        choose_plausible(world, move, params, stream)
+
+
+PLAYERS = {
+    "back": Player(choose_asking_back, about="asks back", defaults={"decline": 0.0}, sees="own"),
+    "not_back": Player(choose_not_back, about="does not ask back", defaults={"decline": 0.0}, sees="own"),
+}
+WITH_BOTH = replace(GAME, players={**GAME.players, **PLAYERS})
+
+
+def questions(game: Game, games: int) -> tuple[interval.Estimate, float]:
+    """Questions a game of four players that draw evenly among the moves of a game, and the share of games cut."""
+    seeds = np.arange(games, dtype=np.uint64)
+    results = play(game, [evenly_random(game)], np.zeros((games, 4), np.int64), seeds, variant=LONG,
+        outcomes=("asks", "cut"))  # fmt: skip
+    return interval.mean(results.outcomes["asks"][:, :1]), float(results.outcomes["cut"][:, 0].mean())
+
+
+def test_games_are_longer_with_all_legal_questions():
+    """Somani, Speeding up the training process: "far too long"; twice as long here."""
+    every, cut = questions(ALL_QUESTIONS, 200)
+    hopeful, cut_of_these = questions(as_in_article(), 200)
+    print(f"all questions {every}, cut {cut}; hopeful ones {hopeful}, cut {cut_of_these}")
+    assert every.low > 1.5 * hopeful.high
+
+
+def repeated(game: Game, spec: str, games: int) -> interval.Estimate:
+    """Questions a game that the same seat has asked the same seat before, of four of an agent."""
+    seeds = np.arange(games, dtype=np.uint64)
+    results = play(game, [agent(game, spec)], np.zeros((games, 4), np.int64), seeds, variant="article", record=True)
+    counts = []
+    for seed, moves in zip(seeds, results.moves, strict=True):
+        state, asked, again = game.new(4, int(seed), "article"), set(), 0
+        for move in moves:
+            question = int(state["turn"]), int(move["what"]), int(move["step"])
+            if int(move["kind"]) == ASK:
+                again += question in asked
+                asked.add(question)
+            state = game.play(state, move)
+        counts.append(again)
+    return interval.mean(np.array(counts, float)[:, None])
+
+
+def test_noise_keeps_an_untrained_network_from_asking_the_same_again(tmp_path):
+    """Somani, Avoiding local optima. Half of the questions at random stand for the article's noise."""
+    untrained = with_stand_ins(UNTRAINED, tmp_path)
+    without, noisy = (repeated(as_in_article(), untrained + noise, 100) for noise in ("", "?epsilon=0.5"))
+    print(f"questions asked again, a game: without noise {without}, with half of them at random {noisy}")
+    assert noisy.high < without.low
+
+
+def share_of(one: str, other: str, deals: int) -> interval.Estimate:
+    """The score of a team of an agent against a team of another, each deal on both sides, in percent."""
+    line_ups = np.tile(np.array([[0, 1, 0, 1], [1, 0, 1, 0]]), (deals, 1))
+    seeds = np.repeat(np.arange(deals, dtype=np.uint64), 2)
+    players = [agent(WITH_BOTH, one), agent(WITH_BOTH, other)]
+    results = play(WITH_BOTH, players, line_ups, seeds, variant="article").complete()
+    own = np.where(line_ups[:, 0] == 0, results.scores[:, 0], results.scores[:, 1])
+    return interval.mean(own.reshape(deals, 2)).scaled(100)
+
+
+def test_a_team_that_asks_taken_cards_back_at_once_beats_one_that_does_not():
+    """Somani, Evidence of strategy. All other questions are drawn alike."""
+    scored = share_of("back", "not_back", 500)
+    print(f"score of the team that asks back {scored}")
+    assert scored.low > 50
+
+
+def test_what_others_are_known_to_know_does_not_follow_from_the_own_view():
+    """Somani, Defining the game state, and Addendum: two positions with the same own view differ in the others'."""
+    layout = GAME.encoder("article").layout(4)
+    view = sum(int(np.prod(segment.shape)) for segment in layout[: (len(layout) - 1) // 5])
+    seen: dict[bytes, dict[bytes, Any]] = {}
+    for seed in range(100):
+        state, rng = GAME.new(4, seed, "article"), np.random.default_rng(seed)
+        for _ in range(12):
+            row = GAME.encode(state, 0, "article")
+            own, others = row[:view].tobytes() + row[-4:].tobytes(), row[view:-4].tobytes()
+            seen.setdefault(own, {})[others] = seed
+            moves = GAME.moves(state)
+            state = GAME.play(state, moves[rng.integers(len(moves))])
+    differing = [found for found in seen.values() if len(found) > 1]
+    print(f"{len(differing)} of {len(seen)} own views go with several of the others'")
+    assert differing
