@@ -1,7 +1,8 @@
-"""Strength against time in all games: agents that search over worlds, and those that do not.
+"""Strength at equal time in all games: four kinds of search over worlds at 1, 10 and 100 ms a decision, and none.
 
-All agents of a game play the same deals, seats rotated. The time of a decision is measured apart, with the agent in all
-seats and in one thread, because the time of a game also has that of its opponents.
+All agents of a game play the same deals, seats rotated. A search is given its time as a fixed number of worlds or
+iterations, so that its games can be repeated anywhere; the time of a decision is measured apart, as processor time with
+the agent in all seats and in one thread.
 
 Some agents have a model of how the others play. If their opponents play by that very model, the agent knows their plan,
 and its figure says little about other opponents: such figures stand in columns of their own.
@@ -9,59 +10,55 @@ and its figure says little about other opponents: such figures stand in columns 
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
+
+import numpy as np
 
 from cardai.agents.endgame import Endgame
 from cardai.agents.spec import agent
-from cardai.agents.strategy import WorldSearch
+from cardai.agents.strategy import TreeSearch, WorldSearch
 from cardai.experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
-from cardai.experiments.machinery.findings import Finding, Findings, of_estimate, over_seeds
+from cardai.experiments.machinery.findings import Finding, Findings, Measurement, of_estimate
 from cardai.experiments.machinery.lab import Lab
 from cardai.game import MEASURED, Row
 from cardai.measure.duplicate import line_up_of
-from cardai.measure.speed import SelfPlay
+from cardai.measure.speed import SelfPlay, timed
 from cardai.registry import load
 from cardai.stats import interval
+from cardai.stats.deals import deal_seeds
 from cardai.stats.jsonable import plain
+from cardai.table.many import play
 
-SEED = 20261124
+SEED = 20261126
 MILLISECONDS = "ms a decision"
 KNOWN = ", as it assumes"
 """What the column of opponents who play by the agent's model of them has after their name."""
+BUDGETS = 1, 10, 100
+"""Milliseconds a decision that a search is given."""
 
-PLAIN, ITSELF, PLAYER, ROLLOUT, ENDING = (
-    "no search",
-    "ahead (itself)",
-    "ahead (player)",
-    "rollout",
-    "endgame",
-)
-"""Families of agents, as charts name them. In parentheses: how `ahead` assumes that the others play, as itself does or
-as the contest's simple player does."""
+PLAIN, PIMC, ISMCTS, EPIMC, AHEAD, ENDING = "no search", "PIMC", "ISMCTS", "EPIMC", "ahead", "endgame"
+"""Families of agents, as charts name them."""
 
 
 @dataclass(frozen=True)
 class Contest:
     """A game and what is compared there.
 
-    `judge`: the evaluator of all searches. `player`: a simple player, which is also tried as a model of the others.
-    `opponents`: {name of a column: who sits in the other seats, or in those of the other team}. `measure`: one of
-    `COUNTED`. `families`: {spec: its family} where the usual agents do not fit. `is_dear`: a game takes seconds, so
-    fewer are played.
+    `simple`: agents without a search over worlds, or with a small one, {spec: its family}. `searches`: {family: its
+    spec for each of `BUDGETS`}, None where it cannot use so much time, or where games would be too dear. `opponents`:
+    {name of a column: who sits in the other seats, or in those of the other team}; searches play the first ones at all
+    budgets, the others at the smallest. `measure`: one of `COUNTED`.
     """
 
     game: str
     variant: str
     title: str
-    judge: str
-    player: str
-    opponents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    simple: Mapping[str, str]
+    searches: Mapping[str, tuple[str | None, ...]]
+    opponents: Mapping[str, tuple[str, ...]]
     seats: int = 2
     measure: str = "loss"
-    families: Mapping[str, str] | None = None
-    has_endings: bool = True
-    is_dear: bool = False
 
     @property
     def counted(self) -> str:
@@ -73,144 +70,237 @@ class Contest:
         """Whether a lower figure is better."""
         return self.measure in LOWER_IS_BETTER
 
-    def agents(self) -> Mapping[str, str]:
-        """{spec: its family}."""
-        if self.families is not None:
-            return self.families
-        ahead = f"ahead:{self.judge}"
-        endings = {f"endgame:greedy:{self.judge}": ENDING, f"endgame:({ahead}?worlds=16&halving)": ENDING}
-        return {
-            self.player: PLAIN,
-            f"greedy:{self.judge}": PLAIN,
-            f"{ahead}?worlds=4": ITSELF,
-            f"{ahead}?worlds=16": ITSELF,
-            f"{ahead}?worlds=16&halving": ITSELF,
-            f"{ahead}?worlds=16&turns=1": ITSELF,
-            f"{ahead}?worlds=4&others={self.player}": PLAYER,
-            f"{ahead}?worlds=16&others={self.player}": PLAYER,
-            f"{ahead}?worlds=16&halving&others={self.player}": PLAYER,
-            "rollout:4": ROLLOUT,
-            "rollout:16": ROLLOUT,
-            **(endings if self.has_endings else {}),
-        }
+    @property
+    def main(self) -> str:
+        """The column of the first opponents."""
+        return next(iter(self.opponents))
+
+    def agents(self) -> dict[str, tuple[str, int]]:
+        """{spec: its family, and the place of its budget in `BUDGETS`, -1 without one}."""
+        found = {spec: (family, -1) for spec, family in self.simple.items()}
+        for family, specs in self.searches.items():
+            found |= {spec: (family, place) for place, spec in enumerate(specs) if spec is not None}
+        return found
 
 
-DUELS = {"one defensive": ("defensive",), "one thrifty": ("thrifty",)}
 CONTESTS = {
     "moska": Contest(
         "moska",
         "thesis",
         "Moska for four",
-        "best",
-        "bot3",
-        {"three Bot3": ("bot3",) * 3, "three greedy:best": ("greedy:best",) * 3},
+        {"bot3": PLAIN, "greedy:student": PLAIN, "greedy:student_small": PLAIN},
+        {
+            PIMC: ("rollout:12", "rollout:125", "rollout:1250"),
+            ISMCTS: ("ismcts:9?judge=student_small", "ismcts:80?judge=student_small", "ismcts:800?judge=student_small"),
+            EPIMC: (None, "epimc:3", "epimc:4?judge=student_small"),
+            AHEAD: (
+                "ahead:student_small?worlds=5",
+                "ahead:student_small?worlds=24&turns=1",
+                "ahead:student_small?worlds=240&turns=1",
+            ),
+        },
+        {"three greedy:best": ("greedy:best",) * 3, "three Bot3": ("bot3",) * 3},
         seats=4,
     ),
-    "durak-report": Contest("durak", "report", "Durak for two, rules of the report", "report2", "thrifty", DUELS),
-    "durak-podkidnoy": Contest("durak", "podkidnoy", "Durak for two, throw-in rules", "podkidnoy2", "thrifty", DUELS),
+    "durak-report": Contest(
+        "durak",
+        "report",
+        "Durak for two, rules of the report",
+        {"thrifty": PLAIN, "greedy:report2": PLAIN, "endgame:(ahead:report2?worlds=16&halving)": ENDING},
+        {
+            PIMC: ("rollout:110", "rollout:1200", "rollout:12000"),
+            ISMCTS: ("ismcts:350", "ismcts:3550", "ismcts:35500"),
+            EPIMC: ("epimc:6?judge=report2", "epimc:55?judge=report2", "epimc:550?judge=report2"),
+            AHEAD: (
+                "ahead:report2?worlds=17&turns=1",
+                "ahead:report2?worlds=190&turns=1",
+                "ahead:report2?worlds=1900&turns=1",
+            ),
+        },
+        {"one defensive": ("defensive",), "one greedy:report2": ("greedy:report2",)},
+    ),
+    "durak-podkidnoy": Contest(
+        "durak",
+        "podkidnoy",
+        "Durak for two, throw-in rules",
+        {"thrifty": PLAIN, "greedy:podkidnoy2": PLAIN, "endgame:(ahead:podkidnoy2?worlds=16&halving)": ENDING},
+        {
+            PIMC: ("rollout:120", "rollout:1250", "rollout:12500"),
+            ISMCTS: ("ismcts:340", "ismcts:3800", "ismcts:39000"),
+            EPIMC: ("epimc:7?judge=podkidnoy2", "epimc:73?judge=podkidnoy2", "epimc:730?judge=podkidnoy2"),
+            AHEAD: (
+                "ahead:podkidnoy2?worlds=18&turns=1",
+                "ahead:podkidnoy2?worlds=200&turns=1",
+                "ahead:podkidnoy2?worlds=2040&turns=1",
+            ),
+        },
+        {"one defensive": ("defensive",), "one greedy:podkidnoy2": ("greedy:podkidnoy2",)},
+    ),
     "tictactoe": Contest(
         "tictactoe",
         "standard",
         "Tic-Tac-Toe",
-        "open_lines",
-        "random",
-        {"one random": ("random",), "one greedy:mlp": ("greedy:mlp",)},
+        {"random": PLAIN, "greedy:mlp": PLAIN, "endgame:greedy:open_lines": ENDING},
+        {
+            PIMC: ("rollout:780", "rollout:9000", "rollout:90000"),
+            ISMCTS: ("ismcts:1800", "ismcts:17000", "ismcts:170000"),
+            EPIMC: ("epimc:800", None, None),
+            AHEAD: ("ahead:mlp?worlds=50", "ahead:mlp?worlds=580", "ahead:mlp?worlds=5900"),
+        },
+        {"one greedy:cnn": ("greedy:cnn",), "one random": ("random",)},
     ),
     "hearts": Contest(
         "hearts",
         "standard",
         "Hearts, one round",
-        "best",
-        "careful",
+        {"careful": PLAIN, "greedy:best": PLAIN},
+        {
+            PIMC: ("rollout:95", "rollout:1130", "rollout:11300"),
+            ISMCTS: ("ismcts:15?judge=best", "ismcts:150?judge=best", "ismcts:1500?judge=best"),
+            EPIMC: ("epimc:14", "epimc:325", "epimc:33?judge=best"),
+            AHEAD: ("ahead:best?worlds=5", "ahead:best?worlds=45", "ahead:best?worlds=450"),
+        },
         {"three careful": ("careful",) * 3, "three greedy:best": ("greedy:best",) * 3},
         seats=4,
         measure="share",
-        has_endings=False,
     ),
     "literature": Contest(
         "literature",
         "article",
         "Literature, two against two",
-        "share",
-        "logic",
-        {"two plausible": ("plausible",) * 2, "two logic": ("logic",) * 2},
+        {"logic": PLAIN, "keeper?ask_at=0.1": PLAIN, "policy:best?greedy": PLAIN},
+        {
+            PIMC: (None, "rollout:2", "rollout:20"),
+            ISMCTS: ("ismcts:8", "ismcts:110", "ismcts:1100"),
+            EPIMC: (None, None, None),
+            AHEAD: (None, "ahead:share?worlds=3&others=plausible", "ahead:share?worlds=30&others=plausible"),
+        },
+        {"two logic": ("logic",) * 2, "two policy:best": ("policy:best?greedy",) * 2},
         seats=4,
         measure="score",
-        families={
-            "plausible": PLAIN,
-            "logic": PLAIN,
-            "keeper?ask_at=0.1": PLAIN,
-            "policy:best?greedy": PLAIN,
-            "rollout:4": ROLLOUT,
-        },
-        is_dear=True,
     ),
 }
-"""{the name of its chart: a contest}. The opponents of Moska are those of its suite "search"."""
+"""{the name of its chart: a contest}. The opponents of Moska are those of its suite "search".
+
+Each search has the form that did best at 1 ms against the first opponents, of those that were tried on other deals
+(seed 777, 120 to 300 games), and that it has time for. PIMC: played out, or judged by the network. ISMCTS: the same.
+EPIMC: the same, with hands known after two choices. `ahead`: up to the next choice, or one further. Numbers of worlds
+come from their processor time, measured there too.
+"""
 
 
 @dataclass(frozen=True)
 class Scale:
     """How much is played.
 
-    `games`: games behind a figure of an agent that does not search; `searched`: of one that does; `dear`: of one that
-    searches where games are dear. `timed`: games with the agent in all seats, played `repeats` times to measure its
-    time.
+    `simple`: games behind a figure of an agent without a search; `searched`: {contest: games of a search at each
+    budget}; `timed`: games with the agent in all seats, played to measure its time at each of them.
     """
 
-    games: int
-    searched: int
-    dear: int
-    timed: int
-    repeats: int
+    simple: int
+    searched: Mapping[str, tuple[int, ...]]
+    timed: tuple[int, ...]
 
 
 SCALES = {
-    "smoke": Scale(40, 4, 2, 1, 2),
-    "small": Scale(20_000, 2000, 400, 10, 3),
-    "full": Scale(100_000, 20_000, 4000, 50, 5),
+    "smoke": Scale(40, dict.fromkeys(CONTESTS, (4,)), (1,)),
+    "small": Scale(
+        1000,
+        {
+            "moska": (160, 40),
+            "durak-report": (200, 60),
+            "durak-podkidnoy": (200, 60),
+            "tictactoe": (200, 60, 20),
+            "hearts": (200, 80),
+            "literature": (40, 20),
+        },
+        (8, 3, 1),
+    ),
+    "full": Scale(20_000, dict.fromkeys(CONTESTS, (2000, 400, 80)), (40, 20, 4)),
 }
 
 
 def run(lab: Lab) -> Findings:
-    """Measure every agent of every contest against all opponents, and its time."""
-    return Findings([row for name in CONTESTS for row in sorted(_rows(lab, name), key=lambda row: _place(row, name))])
+    """Measure every agent of every contest against its opponents, its time, and how searches differ at equal time.
+
+    What is quick is measured first.
+    """
+    rows: dict[str, list[Finding]] = {name: [] for name in CONTESTS}
+    for place in range(-1, len(BUDGETS)):
+        for name in CONTESTS:
+            rows[name] += _rows(lab, name, place)
+    found = []
+    for name, contest in CONTESTS.items():
+        found += sorted(rows[name], key=lambda row: _order(row, contest))
+        found += _differences(lab, name)
+    return Findings(found)
 
 
-def _place(row: Finding, name: str) -> int:
-    """Where a row's column stands in its table: the time first, then each opponents' two columns."""
-    return [MILLISECONDS, *(one + known for one in CONTESTS[name].opponents for known in ("", KNOWN))].index(row.column)
+def _order(row: Finding, contest: Contest) -> tuple[int, int]:
+    """Where a row stands in its table: by its column, the time first, and by its line."""
+    columns = [MILLISECONDS, *(one + known for one in contest.opponents for known in ("", KNOWN))]
+    return columns.index(row.column), list(contest.agents()).index(row.name)
 
 
-def _rows(lab: Lab, name: str) -> Iterator[Finding]:
+def _rows(lab: Lab, name: str, place: int) -> Iterator[Finding]:
+    """The rows of a contest's agents with the budget at a place, -1: without one."""
     contest = CONTESTS[name]
-    for spec, family in contest.agents().items():
-        sizes = lab.size.games, lab.size.searched, lab.size.dear
-        games = lab.games or sizes[(family != PLAIN) + contest.is_dear]
+    for spec, (_, own) in contest.agents().items():
+        if own != place or place >= len(lab.size.searched[name]):
+            continue
         for opponents in contest.opponents:
-            yield _reached(lab, name, spec, opponents, games)
-        yield _time(lab, name, spec)
+            if place <= 0 or opponents == contest.main:
+                yield _reached(lab, name, spec, opponents)
+        yield _time(lab, name, spec, place)
 
 
-def _reached(lab: Lab, name: str, spec: str, opponents: str, games: int) -> Finding:
-    """What an agent reaches by the contest's measure, in percent."""
+def _games(lab: Lab, name: str, spec: str) -> int:
+    family, place = CONTESTS[name].agents()[spec]
+    return lab.games or (lab.size.simple if family == PLAIN else lab.size.searched[name][max(place, 0)])
+
+
+def _outcomes(lab: Lab, name: str, spec: str, opponents: str) -> np.ndarray:
+    """What an agent reaches in each game by the contest's measure: f8[deals, rotations]."""
     contest = CONTESTS[name]
-    key, others = key_of(name, spec, opponents), contest.opponents[opponents]
+    others = contest.opponents[opponents]
 
-    def measure() -> dict[str, Any]:
-        game = load(contest.game)
+    def measure() -> list[list[float]]:
+        game, games = load(contest.game), _games(lab, name, spec)
 
         def tell(done: int, total: int) -> None:
             lab.tell(done, total, f"{spec}, {opponents}")
 
         found = outcomes_of(game, agent(game, spec), others, games, SEED, contest.variant, contest.measure, tell)
-        return plain(asdict(interval.estimate(found).scaled(100)))
+        return np.round(found, 9).tolist()
 
-    figure = of_estimate(lab.piece(key, measure))
+    return np.array(lab.piece(key_of(name, spec, opponents), measure), float)
+
+
+def _reached(lab: Lab, name: str, spec: str, opponents: str) -> Finding:
+    """What an agent reaches by the contest's measure, in percent."""
+    contest = CONTESTS[name]
+    others, games = contest.opponents[opponents], _games(lab, name, spec)
+    estimate = interval.estimate(_outcomes(lab, name, spec, opponents)).scaled(100)
     column = opponents + KNOWN * (model_of(contest, spec) in others)
-    seats = ",".join(spec if name == MEASURED else name for name in line_up_of(Row(others), load(contest.game).teams))
+    seats = ",".join(spec if one == MEASURED else one for one in line_up_of(Row(others), load(contest.game).teams))
     command = f"cardai match {contest.game} --variant {contest.variant} --seats '{seats}' --games {games} --seed {SEED}"
-    return Finding(table_of(contest), spec, column, figure, piece=key, seed=SEED, command=command)
+    figure, piece = of_estimate(plain(asdict(estimate))), key_of(name, spec, opponents)
+    return Finding(table_of(contest), spec, column, figure, piece=piece, seed=SEED, command=command)
+
+
+def _differences(lab: Lab, name: str) -> Iterator[Finding]:
+    """How the other searches differ from `ahead` at equal time, against the first opponents, deal by deal."""
+    contest = CONTESTS[name]
+    budgets, aheads = BUDGETS[: len(lab.size.searched[name])], contest.searches[AHEAD]
+    for family, specs in contest.searches.items():
+        for spec, ahead, budget in zip(specs, aheads, budgets, strict=False):
+            if family == AHEAD or spec is None or ahead is None:
+                continue
+            found = [_outcomes(lab, name, one, contest.main) for one in (spec, ahead)]
+            compared = interval.compare(*found, lower_is_better=contest.lower_is_better).difference.scaled(100)
+            pieces = " ".join(key_of(name, one, contest.main) for one in (spec, ahead))
+            figure = of_estimate(plain(asdict(compared)))
+            yield Finding(differences_of(contest), family, column_of(budget), figure, piece=pieces, seed=SEED)
 
 
 def table_of(contest: Contest) -> str:
@@ -218,11 +308,21 @@ def table_of(contest: Contest) -> str:
     return f"{contest.title}: {contest.counted}, %"
 
 
+def differences_of(contest: Contest) -> str:
+    """The title of the table of differences."""
+    return f"{contest.title}, against {contest.main}: {contest.counted}, less those of ahead, percentage points"
+
+
+def column_of(budget: int) -> str:
+    """The column of a budget in the table of differences."""
+    return f"{budget} ms"
+
+
 def model_of(contest: Contest, spec: str) -> str:
     """The spec of the player by which an agent plays the other seats in its worlds; "" if it does not search."""
     plan = agent(load(contest.game), spec).strategy
     plan = plan.inner.strategy if isinstance(plan, Endgame) else plan
-    return plan.assumed if isinstance(plan, WorldSearch) else ""
+    return plan.assumed if isinstance(plan, WorldSearch | TreeSearch) else ""
 
 
 def key_of(*parts: str) -> str:
@@ -230,22 +330,20 @@ def key_of(*parts: str) -> str:
     return "-".join(re.sub(r"\W+", "-", part).strip("-") for part in parts)
 
 
-def _time(lab: Lab, name: str, spec: str) -> Finding:
-    """The milliseconds of a decision, over the repeats."""
+def _time(lab: Lab, name: str, spec: str, place: int) -> Finding:
+    """The milliseconds of a decision with a choice, over all decisions of the games."""
     key = key_of(name, spec, "time")
-    timed = lab.piece(key, lambda: _timed(lab, CONTESTS[name], spec))
-    figure = over_seeds([1000 * repeat["seconds"] / timed["decisions"] for repeat in timed["repeats"]], "repeats")
+    games = lab.size.timed[max(place, 0)]
+    taken = lab.piece(key, lambda: _timed(CONTESTS[name], spec, games))
+    figure = Measurement(1000 * taken["seconds"] / taken["decisions"], n=taken["decisions"], counted="decisions")
     return Finding(table_of(CONTESTS[name]), spec, MILLISECONDS, figure, piece=key, seed=SEED, places=4)
 
 
-def _timed(lab: Lab, contest: Contest, spec: str) -> dict[str, Any]:
-    """Play games with the agent in all seats, in one thread; decisions with a choice, and the seconds of each repeat.
-
-    Decisions are counted in a run of the same games that is not timed, since counting takes time. It also compiles.
-    """
-    game, size = load(contest.game), lab.size
-    alone = SelfPlay(game, agent(game, spec), contest.seats, contest.variant)
-    decisions = int(alone.play(size.timed, seed=SEED, tally=True).tally[:, 0].sum())
-    lab.tell(0, size.repeats, f"time of {spec}")
-    runs = [alone.play(size.timed, seed=SEED) for _ in range(size.repeats)]
-    return {"decisions": decisions, "repeats": [{"seconds": run.seconds} for run in runs]}
+def _timed(contest: Contest, spec: str, games: int) -> dict[str, Any]:
+    """Play games with the agent in all seats, in one thread; decisions with a choice, and processor seconds."""
+    game = load(contest.game)
+    player, lineup = agent(game, spec), np.zeros((1, contest.seats), np.int64)
+    play(game, [player], lineup, deal_seeds(SEED, 1), variant=contest.variant, threads=1, max_plies=1)  # compiles
+    alone = SelfPlay(game, player, contest.seats, contest.variant)
+    taken = timed(lambda: int(alone.play(games, seed=SEED, tally=True).tally[:, 0].sum()))
+    return {"decisions": taken.count, "seconds": taken.processor_seconds}

@@ -1,11 +1,24 @@
-"""The experiment on strength and time: whose plan an agent knows, whom the answer names, what a chart shows."""
+"""The experiment on strength at equal time: whose plan an agent knows, what is called better, what a chart shows."""
 
 import pytest
 
 from cardai.experiments import strength
 from cardai.experiments.machinery.duplicate import outcomes_of
 from cardai.experiments.pages.strength import answers, draw
-from cardai.experiments.strength import CONTESTS, KNOWN, MILLISECONDS, key_of, model_of, table_of
+from cardai.experiments.strength import (
+    AHEAD,
+    BUDGETS,
+    CONTESTS,
+    EPIMC,
+    ISMCTS,
+    MILLISECONDS,
+    PIMC,
+    column_of,
+    differences_of,
+    key_of,
+    model_of,
+    table_of,
+)
 from cardai.measure.bench import run_match
 from cardai.registry import load
 
@@ -14,7 +27,7 @@ MOSKA = CONTESTS["moska"]
 
 def test_the_opponents_of_moska_are_those_of_its_suite_for_searches():
     rows = load("moska").suites["search"].rows
-    assert list(MOSKA.opponents.values()) == [row.opponents for row in rows.values()]
+    assert set(MOSKA.opponents.values()) == {row.opponents for row in rows.values()}
 
 
 @pytest.mark.parametrize(
@@ -27,6 +40,8 @@ def test_the_opponents_of_moska_are_those_of_its_suite_for_searches():
         ("endgame:(ahead:best?halving)", "greedy:best"),
         ("endgame:greedy:best", ""),
         ("rollout:4", "bot3"),
+        ("ismcts:4", "bot3"),
+        ("epimc:4?judge=best", "greedy:best"),
     ],
 )
 def test_the_model_of_an_agent_is_the_player_by_which_it_plays_the_others(spec, model):
@@ -43,7 +58,7 @@ def test_pieces_have_names_of_their_own(name):
 
 def test_the_command_of_a_row_plays_the_games_behind_it():
     game, contest = load("tictactoe"), CONTESTS["tictactoe"]
-    line_up = ("greedy:open_lines", *contest.opponents["one random"])
+    line_up = ("greedy:mlp", *contest.opponents["one random"])
     report = run_match(game, line_up, 40, seed=strength.SEED, variant=contest.variant)
     own = next(row for row in report.rows if row.spec == line_up[0])
     player = strength.agent(game, line_up[0])
@@ -52,70 +67,56 @@ def test_the_command_of_a_row_plays_the_games_behind_it():
     assert own.loss.n == lost.size
 
 
-def row(contest, name, column, point, low=None, high=None):
+def row(contest, name, column, point, low=None, high=None, table=table_of):
     figure = {"point": point, "low": low, "high": high, "n": 10, "counted": "games"}
-    return {"table": table_of(contest), "name": name, "column": column, "figure": figure, "claim": None}
+    return {"table": table(contest), "name": name, "column": column, "figure": figure, "claim": None}
 
 
-def two_of(contest):
-    """The greedy agent of a contest, or its first player, and its first agent that searches ahead, if it has one."""
-    agents, greedy = contest.agents(), f"greedy:{contest.judge}"
-    plain = greedy if greedy in agents else next(iter(agents))
-    return plain, next((spec for spec in agents if spec.startswith("ahead")), "")
+@pytest.mark.parametrize("name", CONTESTS)
+def test_each_search_has_a_place_for_each_budget_and_nobody_knows_the_plan_of_the_first_opponents(name):
+    contest = CONTESTS[name]
+    assert set(contest.searches) == {PIMC, ISMCTS, EPIMC, AHEAD}
+    assert all(len(specs) == len(BUDGETS) for specs in contest.searches.values())
+    for spec in contest.agents():
+        assert strength.agent(load(contest.game), spec).fits(load(contest.game), contest.variant, contest.seats)
+        assert model_of(contest, spec) not in contest.opponents[contest.main], spec
 
 
 @pytest.fixture
 def result():
-    """A made-up result: rollouts lose least, but only against opponents whose plan they know."""
+    """A made-up result: at 1 ms PIMC is better than `ahead` in Moska, worse in Hearts and undecided elsewhere."""
     rows = []
-    for contest in CONTESTS.values():
-        plain, ahead = two_of(contest)
-        times = {plain: 0.04, "rollout:4": 1.0} | ({ahead: 2.0} if ahead else {})
-        rows += [row(contest, name, MILLISECONDS, time) for name, time in times.items()]
-        for column in contest.opponents:
-            rows.append(row(contest, plain, column, 12.5, 12.0, 13.0))
-            rows += [row(contest, ahead, column, 7.5, 7.0, 8.0)] if ahead else []
-            rows.append(row(contest, "rollout:4", column + KNOWN, 1.0, 0.5, 1.5))
+    for name, contest in CONTESTS.items():
+        for spec, (family, place) in contest.agents().items():
+            rows.append(row(contest, spec, MILLISECONDS, 2.0 if family == AHEAD else 1.0))
+            for column in contest.opponents if place <= 0 else [contest.main]:
+                rows.append(row(contest, spec, column, 7.5 if family == AHEAD else 12.5, 7.0, 13.0))
+        low, high = {"moska": (-4.0, -1.0), "hearts": (-4.0, -1.0)}.get(name, (-2.0, 2.0))
+        rows.append(row(contest, PIMC, column_of(1), (low + high) / 2, low, high, differences_of))
     return {"rows": rows}
 
 
-def test_the_answer_names_no_agent_for_games_against_opponents_whose_plan_it_knows(result):
-    headline, rest, first, *others = answers(result)
-    assert headline == (
-        "A search helps in 4 of 6 contests. Moska for four, against three Bot3: games lost 7.5 % instead of 12.5 %."
+def test_the_answer_counts_what_is_shown_to_be_better_or_worse(result):
+    headline, pimc, moska, *others = answers(result)
+    assert headline == "At equal time other searches beat `ahead` in 1 of 6 comparisons, and lose in 1."
+    assert pimc == (
+        "PIMC beside `ahead`: better in Moska for four (1 ms); worse in Hearts, one round (1 ms); undecided in 4"
+        " comparisons."
     )
-    assert rest == "No search is shown to be better in: Hearts, one round; Literature, two against two."
-    assert first == (
-        "Moska for four, against three Bot3: `ahead:best?worlds=4` loses 7.5 % (7.0 to 8.0) of its games at 2 ms a"
-        " decision. Without a search `greedy:best` loses 12.5 % (12.0 to 13.0) of its games at 0.04 ms a decision."
-    )
+    assert moska.startswith("Moska for four, against three greedy:best, games lost: at 1 ms `ahead:")
+    assert "without such a search `bot3`, 12" in moska
     assert len(others) == len(CONTESTS) - 1
-    assert not any("rollout" in line for line in others)
-    assert any("gets 12.5 % (12.0 to 13.0) of the win" in line and "No agent that searches" in line for line in others)
-    assert any("`plausible` scores 12.5 %" in line for line in others)
-
-
-def test_a_search_is_called_better_only_if_the_intervals_do_not_overlap(result):
-    for one in result["rows"]:
-        if one["name"].startswith("ahead") and one["column"] != MILLISECONDS:
-            one["figure"] |= {"low": 7.0, "high": 12.1}
-    assert answers(result)[0].startswith("No agent that searches over worlds is shown to be better")
-    for one in result["rows"]:
-        if one["name"].startswith("ahead") and one["column"] != MILLISECONDS and "win" in one["table"]:
-            one["figure"] |= {"point": 14.0, "low": 13.1, "high": 15.0}  # a share: higher is better
-    assert "share of the win" in answers(result)[0]
 
 
 def test_a_chart_has_a_panel_for_each_kind_of_opponents_and_a_point_for_each_figure(result):
     drawn = draw(result)
     assert list(drawn) == list(CONTESTS)
     for contest, figure in zip(CONTESTS.values(), drawn.values(), strict=True):
-        assert len(figure.axes) == len(contest.opponents)
-        for axes in figure.axes:
+        for axes, opponents in zip(figure.axes, contest.opponents, strict=True):
             points = {
                 container.get_label(): list(zip(*container.lines[0].get_data(), strict=True))
                 for container in axes.containers
             }
-            ahead = {"ahead (itself)": [(2.0, 7.5)]} if two_of(contest)[1] else {}
-            assert points == {"no search": [(0.04, 12.5)], "rollout, known": [(1.0, 1.0)]} | ahead
+            own = contest.searches[AHEAD][: None if opponents == contest.main else 1]
+            assert points.get(AHEAD, []) == [(2.0, 7.5) for spec in own if spec is not None]
             assert axes.get_xscale() == "log"

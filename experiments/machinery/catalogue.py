@@ -166,10 +166,10 @@ EXPERIMENTS = {
         ("moska",),
     ),
     "strength": CatalogueEntry(
-        "How strong is each agent for the time that it takes, with and without a search over worlds?",
+        "How strong are PIMC, ISMCTS, EPIMC and `ahead` at 1, 10 and 100 ms a decision, and agents without a search?",
         "none: the thesis' agents judge the positions after their own moves, and search no further",
         "Vahteristo 2023, section 2.1.2",
-        100,
+        15,
         ("moska", "durak", "tictactoe", "hearts", "literature"),
         ("moska", "durak", "tictactoe", "hearts", "literature"),
     ),

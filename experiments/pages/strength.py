@@ -4,23 +4,39 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cardai.experiments.machinery.charts import chart, key, lines, logarithmic
-from cardai.experiments.machinery.words import Result, about, percent, rows_by_place, rows_where, series_of
-from cardai.experiments.strength import CONTESTS, ENDING, ITSELF, KNOWN, MILLISECONDS, PLAIN, PLAYER, Contest, table_of
+from cardai.experiments.machinery.words import Result, listed, percent, rows_by_place, rows_where, series_of
+from cardai.experiments.strength import (
+    AHEAD,
+    BUDGETS,
+    CONTESTS,
+    ENDING,
+    KNOWN,
+    MILLISECONDS,
+    PLAIN,
+    Contest,
+    column_of,
+    differences_of,
+    table_of,
+)
 
 NOTES = (
     "All agents of a game play the same deals, seats are rotated. Wilson interval; games of one deal form"
-    " one cluster. Agents that do not search play more games: each row in full says how many.",
+    " one cluster. The more time, the fewer games: each row in full says how many.",
+    "PIMC (perfect-information Monte Carlo) is `rollout`, or `epimc` with a depth of 1; ISMCTS is information-set"
+    " Monte-Carlo tree search; EPIMC is PIMC in which hands are known after two choices. With judge=, the game's"
+    " network judges the next positions; without it games are played out by the game's player for that.",
+    "Each search has the form that did best at 1 ms of those that were tried on other deals. Its number of worlds or"
+    " iterations was set for 1, 10 or 100 ms there, so its games can be repeated anywhere.",
+    "ms a decision: processor time with the agent in all seats and in one thread, divided by the decisions with a"
+    " choice. It depends on the machine and on what else runs there: where caches are shared, searches by a network"
+    " take up to twice as long.",
     f'"{KNOWN.removeprefix(", ")}", in charts "known": the opponents play just as the agent assumes in its worlds, so'
     " it knows their plan. Such a figure says little about other opponents.",
-    "ms a decision: wall time with the agent in all seats and in one thread, divided by the decisions with a choice;"
-    " Student-t interval over repeats. It depends on the machine, and on what else runs there.",
-    f"Charts: {ITSELF} assumes that the others play by its own judge. {PLAYER} assumes that they play as the option"
-    f" others says. {ENDING} is an agent of another kind that also plays endings without mistakes.",
-    "The answers name the best agent of several, with a search and without one. The best of several has a figure that"
-    " is somewhat too good, because chance has helped to choose it. The first line calls a search better only where"
-    " the two intervals do not overlap.",
-    "docs/agents.md explains ahead, rollout, endgame and their options. Tic-Tac-Toe hides nothing, so there all worlds"
-    " are alike, and endgame solves every position.",
+    "Tables of differences: both play the same deals against the first opponents. Better or worse is said only if the"
+    " 95 % interval excludes 0; with many comparisons, one of twenty does so by chance.",
+    "What is missing was not measured: one world takes too long, the tree of EPIMC is full, games would take too long"
+    " for this scale (100 ms but for Tic-Tac-Toe), or the opponents are not the first ones and the time is above 1 ms.",
+    "docs/agents.md explains the agents and their options. Tic-Tac-Toe hides nothing, so there all worlds are alike.",
 )
 
 
@@ -29,74 +45,64 @@ def _clear(title: str) -> str:
     return title.replace("rules of the report", "the student report's rules")
 
 
-LABELS = {table_of(contest): _clear(table_of(contest)) for contest in CONTESTS.values()}
+LABELS = {
+    table(contest): _clear(table(contest)) for contest in CONTESTS.values() for table in (table_of, differences_of)
+}
 
 
 def answers(result: Result) -> list[str]:
-    better = [contest for contest in CONTESTS.values() if _helps(result, contest)]
-    rest = [_clear(contest.title) for contest in CONTESTS.values() if contest not in better]
-    return [
-        _headline(result, better),
-        *([f"No search is shown to be better in: {'; '.join(rest)}."] if better and rest else []),
-        *(_answer(result, contest) for contest in CONTESTS.values()),
-    ]
+    return [_headline(result), *_verdicts(result), *(_answer(result, contest) for contest in CONTESTS.values())]
 
 
-def _headline(result: Result, better: Sequence[Contest]) -> str:
-    """In how many contests the best search is better than the best agent without one, and the first of them."""
-    if not better:
-        return "No agent that searches over worlds is shown to be better than the best one without search."
-    searching, unaided = _best(result, better[0])
-    assert searching is not None
-    return (
-        f"A search helps in {len(better)} of {len(CONTESTS)} contests."
-        f" {_clear(better[0].title)}, against {next(iter(better[0].opponents))}: {better[0].counted.lower()}"
-        f" {about(searching)} instead of {about(unaided)}."
-    )
+def _headline(result: Result) -> str:
+    """How often another search is shown to be better than `ahead` at equal time, and how often worse."""
+    found = [_side(row, contest) for contest in CONTESTS.values() for row in _compared(result, contest)]
+    better, worse = found.count(1), found.count(-1)
+    return f"At equal time other searches beat `{AHEAD}` in {better} of {len(found)} comparisons, and lose in {worse}."
 
 
-def _helps(result: Result, contest: Contest) -> bool:
-    """Whether the best agent with a search is shown to be better than the best one without."""
-    searching, unaided = _best(result, contest)
-    return searching is not None and _is_better(contest, searching, unaided)
+def _compared(result: Result, contest: Contest) -> list[Mapping[str, Any]]:
+    return rows_where(result, table=differences_of(contest))
 
 
-def _best(result: Result, contest: Contest) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
-    """The best agent with a search (None without any) and without, against the first opponents of a contest.
-
-    Agents that know the plan of these opponents are left out.
-    """
-    opponents, families = next(iter(contest.opponents)), contest.agents()
-    rows = rows_where(result, table=table_of(contest), column=opponents)
-    best_first = sorted(rows, key=lambda row: row["figure"]["point"] * (1 if contest.lower_is_better else -1))
-    searching = (row for row in best_first if families[row["name"]] != PLAIN)
-    return next(searching, None), next(row for row in best_first if families[row["name"]] == PLAIN)
+def _side(row: Mapping[str, Any], contest: Contest) -> int:
+    """1 if the difference is shown to be for the better, -1 if for the worse, 0 if that is undecided."""
+    low, high = row["figure"]["low"], row["figure"]["high"]
+    if low is None or low <= 0 <= high:
+        return 0
+    return 1 if (high < 0) == contest.lower_is_better else -1
 
 
-def _is_better(contest: Contest, row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether a row's interval lies wholly on the better side of another one's."""
-    lower, higher = (row, other) if contest.lower_is_better else (other, row)
-    bounds = lower["figure"]["high"], higher["figure"]["low"]
-    return None not in bounds and bounds[0] < bounds[1]
+def _verdicts(result: Result) -> list[str]:
+    """For each other search, in which contests and at what time it is better or worse than `ahead`."""
+    found: dict[str, dict[int, list[str]]] = {}
+    for contest in CONTESTS.values():
+        for row in _compared(result, contest):
+            sides = found.setdefault(row["name"], {1: [], -1: [], 0: []})
+            sides[_side(row, contest)].append(f"{_clear(contest.title)} ({row['column']})")
+
+    def told(sides: Mapping[int, Sequence[str]]) -> str:
+        shown = [f"{word} in {listed(sides[side])}" for side, word in ((1, "better"), (-1, "worse")) if sides[side]]
+        return "; ".join([*shown, f"undecided in {len(sides[0])} comparisons"])
+
+    return [f"{family} beside `{AHEAD}`: {told(sides)}." for family, sides in found.items()]
 
 
 def _answer(result: Result, contest: Contest) -> str:
-    """The strongest agent against the first opponents whose plan it does not know, beside one without search."""
-    searching, unaided = _best(result, contest)
+    """The best search at each budget against the first opponents, and the best agent without a budget."""
     sign = 1 if contest.lower_is_better else -1
-    what = {
-        "loss": "loses {} of its games",
-        "share": "gets {} of the win",
-        "score": "scores {}, a tie counted half,",
-    }[contest.measure]
+    rows = rows_where(result, table=table_of(contest), column=contest.main)
 
-    def figures(row: Mapping[str, Any]) -> str:
-        return f"`{row['name']}` {what.format(percent(row))} at {_milliseconds(result, row):.2g} ms a decision"
+    def best(place: int) -> str:
+        own = [row for row in rows if contest.agents()[row["name"]][1] == place]
+        if not own:
+            return ""
+        row = min(own, key=lambda row: sign * row["figure"]["point"])
+        when = f"at {column_of(BUDGETS[place])} " if place >= 0 else "without such a search "
+        return f"{when}`{row['name']}`, {percent(row)}"
 
-    against = f"{_clear(contest.title)}, against {next(iter(contest.opponents))}:"
-    if searching is None or sign * (searching["figure"]["point"] - unaided["figure"]["point"]) >= 0:
-        return f"{against} {figures(unaided)}. No agent that searches does better."
-    return f"{against} {figures(searching)}. Without a search {figures(unaided)}."
+    found = "; ".join(text for place in (0, 1, 2, -1) if (text := best(place)))
+    return f"{_clear(contest.title)}, against {contest.main}, {contest.counted}: {found}."
 
 
 def _milliseconds(result: Result, row: Mapping[str, Any]) -> float:
@@ -109,12 +115,12 @@ def draw(result: Result) -> dict[str, Any]:
 
 
 def _drawn(result: Result, contest: Contest) -> Any:
-    families = contest.agents()
+    agents = contest.agents()
 
-    def series(rows: list[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    def series(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
         return series_of(
             rows,
-            lambda row: families[row["name"]] + (", known" if row["column"].endswith(KNOWN) else ""),
+            lambda row: agents[row["name"]][0] + (", known" if row["column"].endswith(KNOWN) else ""),
             lambda row: _milliseconds(result, row),
         )
 
@@ -122,9 +128,10 @@ def _drawn(result: Result, contest: Contest) -> Any:
     named = dict.fromkeys(series(own), ())  # the same colours in all panels
     figure, panels = chart(len(contest.opponents), height=3.0)
     for axes, opponents in zip(panels, contest.opponents, strict=True):
-        lines(
-            axes, named | series([row for row in own if row["column"].removesuffix(KNOWN) == opponents]), joined=False
-        )
+        drawn = named | series([row for row in own if row["column"].removesuffix(KNOWN) == opponents])
+        for joined in (True, False):  # searches are joined over their budgets
+            lines(axes, {name: points * (joined != name.startswith((PLAIN, ENDING))) for name, points in drawn.items()},
+                  joined=joined)  # fmt: skip
         logarithmic(axes.xaxis)
         axes.set(title=f"against {opponents}", xlabel="ms a decision", ylabel=f"{contest.counted}, %")
         if contest.lower_is_better:
