@@ -184,7 +184,7 @@ CONTESTS = {
 
 The form of each search was chosen before: played out or judged by the network, and for `ahead` up to the next choice or
 one further. In Moska, Hearts and Durak with throw-in rules it did best at 1 ms in trials on other deals (seed 777, 120
-to 300 games). Durak by the report's rules has the same as the other Durak, Tic-Tac-Toe and Literature were not tried, and
+to 300 games). Durak by the report's rules has that of the other Durak, Tic-Tac-Toe and Literature were not tried, and
 `ahead?turns=1` comes from earlier results. Numbers of worlds come from their processor time, measured there too.
 """
 

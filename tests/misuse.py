@@ -62,6 +62,7 @@ INNER = {
         f"cardai.game.{name}": "arithmetic on scores that have been checked"
         for name in ("Payoff.of", "Payoff.share", "Payoff.worth", "Payoff.text", "Game.total_score")
     },
+    "cardai.agents.strategy.TreeSearch.check_search": "a part of `check_fits`, asked where a spec is read",
     "cardai.game.counts_of": "the check itself, of what `holdings` gives",
     "cardai.evaluators.model.Model.as_onnx": "takes nothing; without the package onnx it says so, see test_export",
     "cardai.registry.importing": "what imports somebody else's code says",
