@@ -1,5 +1,6 @@
 """Laws on what a game computes besides its rules: encodings, text, heuristics, outcomes, players."""
 
+import contextlib
 import functools
 import itertools
 from collections.abc import Callable, Iterator
@@ -8,12 +9,13 @@ import numpy as np
 
 from cardai.agents.evaluator import known_evaluators
 from cardai.agents.notation import Spec, parse
-from cardai.agents.spec import agent, list_specs, packaged_specs
+from cardai.agents.spec import TREES, Agent, agent, list_specs, packaged_specs
 from cardai.conformance.compiled import copied, encode_each, value_each
 from cardai.conformance.law import NotTested, Steps, each, each_game, each_position, each_table, each_view, law, need
 from cardai.conformance.note import note_rule, refuse
 from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, Trace, View
-from cardai.game import Outcome
+from cardai.errors import CardaiError
+from cardai.game import Game, Outcome
 from cardai.kernel.native import raw
 
 AT_ONCE = 25  # games that are played at once to look for what is rare
@@ -198,7 +200,15 @@ def named_agents_can_play(testbed: Testbed) -> Steps:
     pairs = testbed.mixed(list(itertools.product(setups, specs)))
     for i, (setup, spec) in (seen := Counted([(i, pair) for i in range(games) for pair in pairs], "games of agents")):
         yield seen
-        few = spec.with_options(worlds=2) if spec.kind in ("sampled", "ahead") else spec
-        few = Spec("rollout", 1) if spec.kind == "rollout" else few
-        seated = [agent(testbed.game, few), testbed.agents[0]]
+        seated = [_with_few_worlds(testbed.game, spec), testbed.agents[0]]
         testbed.results(setup, np.arange(setup.seats).clip(0, 1)[None], seated, i)
+
+
+def _with_few_worlds(game: Game, spec: Spec) -> Agent:
+    """The agent of a spec, in few worlds where it searches in any: that it plays is tested, not how well."""
+    if spec.kind in ("rollout", *TREES):
+        return agent(game, Spec(spec.kind, 1))
+    if spec.kind in ("sampled", "ahead", *game.agents):
+        with contextlib.suppress(CardaiError):  # an agent of the game's own that has no such option
+            return agent(game, spec.with_options(worlds=2))
+    return agent(game, spec)
