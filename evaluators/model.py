@@ -265,7 +265,7 @@ def find(game: Game, name: str) -> Model | None:
     """Return the model of this name: a model shipped for the game, a file, or the folder of a training run.
 
     Returns None if there is none and the name does not look like a path. Raises CardaiError if the model is broken, or
-    if the name looks like a path and nothing is there. A file is loaded once in a process.
+    if the name looks like a path and nothing is there. A file is loaded once by each of its names.
     """
     is_game(game)
     check_text("name", name)
@@ -315,7 +315,7 @@ def _loaded(place: Path, name: str) -> Model:
     status = place.stat()
     if not place.is_file():
         raise CardaiError(f"{place} is not a file")
-    key = (place.resolve(), status.st_mtime_ns, status.st_size)
+    key = (place.resolve(), name, status.st_mtime_ns, status.st_size)
     if key not in _LOADED:
         model = load(place)
         model.name = name
@@ -323,5 +323,5 @@ def _loaded(place: Path, name: str) -> Model:
     return _LOADED[key]
 
 
-_LOADED: dict[tuple[Path, int, int], Model] = {}
-"""The models that were loaded, by file, time of its last change in nanoseconds, and size in bytes."""
+_LOADED: dict[tuple[Path, str, int, int], Model] = {}
+"""The models that were loaded, by file, name, time of the file's last change in nanoseconds, and its size in bytes."""
