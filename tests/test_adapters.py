@@ -388,7 +388,7 @@ def test_a_seat_remembers_what_it_has_seen():
     assert node.is_chance_node()
     node.apply_action(0)
     told = node.information_state_string()
-    assert [line for line in told.splitlines() if line[0] == "p"] == ["p0: raise", "p1: raise", "p0: call"]
+    assert [line for line in told.splitlines() if line[2] == ":"] == ["p0: raise", "p1: raise", "p0: call"]
 
 
 def test_openspiels_cfr_on_our_game_is_ours():
