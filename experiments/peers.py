@@ -354,7 +354,8 @@ def speed(rates: Sequence[float]) -> Measurement:
 
     A mean would follow the one measurement in thirty in which other threads of the process work on.
     """
-    return Measurement(*median_and_range(rates), len(rates), "measurements")
+    median, low, high = median_and_range(rates)
+    return Measurement(median, low, high, len(rates), "measurements")
 
 
 def _ours(name: str, player: Callable[[Game], Agent], threads: int, size: Scale, _: int) -> Loop:
