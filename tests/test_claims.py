@@ -22,6 +22,21 @@ SOURCES = claims.sources()
 CLAIMS = [(title, claim) for title, own in SOURCES.items() for claim in own]
 
 
+def test_a_row_has_no_verdict_only_if_none_of_its_claims_can_be_compared(monkeypatch):
+    rows = {name: {"table": "t", "name": name, "column": "c", "claim": {"value": 1}, "verdict": "missed", "needed": 9}
+            for name in ("alone", "shared", "wrong", "other")}  # fmt: skip
+    result = {"experiment": "style", "rows": [*rows.values(), {**rows["alone"], "column": "d"}]}
+
+    def about(*names: str, **fields: str) -> SourceClaim:
+        return SourceClaim("place", "words", tuple(("style", "t", name, "c") for name in names), **fields)
+
+    own = [about("alone", "shared", differs="measure"), about("shared"), about("wrong", outcome=claims.WRONG)]
+    monkeypatch.setattr(claims, "sources", lambda: {"source": own})
+    (settled,) = claims.settled([result])
+    said = [(row["verdict"], row["needed"]) for row in settled["rows"]]
+    assert said == [(claims.DIFFERS, None), ("missed", 9), (claims.WRONG, None), ("missed", 9), ("missed", 9)]
+
+
 def test_every_row_with_a_claim_answers_one_claim_or_stands_beside_one():
     listed = Counter(row for _, claim in CLAIMS for row in claim.rows)
     beside = {row for _, claim in CLAIMS for row in claim.beside}

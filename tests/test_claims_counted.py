@@ -10,10 +10,10 @@ import pytest
 
 import cardai
 from cardai.agents.spec import agent
-from cardai.cards import count, single
+from cardai.cards import single
 from cardai.evaluators.policies import ppo
 from cardai.games.hearts.rules import penalty
-from cardai.games.moska.players import HAND, cards_to_draw, mean_worth_of_unseen, worth_of
+from cardai.games.moska.players import ENGINE, weighed_hand
 from cardai.games.moska.rules import attackers
 from cardai.measure.move_values import weighed
 from cardai.rule import rule
@@ -137,28 +137,14 @@ def test_moves_in_lost_positions_of_moska_have_equal_values_but_in_won_ones_they
     assert min(middle["won"], middle["open"]) > 0.08
 
 
-def weighing(mean, size, missing, bar):
-    """The heuristic `hand_value` of Moska with other weights: of the mean worth, a card, a missing card and a bar."""
+def weighing(of_mean, of_card, of_missing, of_bar):
+    """The heuristic `hand_value` of Moska by other weights."""
 
     @rule
     def value(state, seat):
-        cards = state.hands[seat]
-        if state.target == seat:
-            cards |= state.table
-        drawn = cards_to_draw(state) if state.turn == seat else 0
-        number = count(cards) + drawn
-        if number == 0:
-            return 1e7
-        total = float(worth_of(state, cards))
-        if drawn > 0:
-            total += drawn * mean_worth_of_unseen(state, seat)
-        of_cards = mean * total / number + size * number + missing * max(HAND - number, 0)
-        return of_cards + (bar if state.barring != 0 else 0.0)
+        return weighed_hand(state, seat, of_mean, of_card, of_missing, of_bar)
 
     return value
-
-
-ENGINE = (2.31923085, 0.76678776 - 1.99658315, 51.86727724, 0.39232656)
 
 
 def lost_by(weights, games=4000):

@@ -574,12 +574,19 @@ def choose_bot3(world, move, params, stream):
 # An evaluation of states.
 
 
+ENGINE = (2.31923085, 0.76678776 - 1.99658315, 51.86727724, 0.39232656)
+"""The engine's weights of `weighed_hand`: the mean worth, a card, a card missing to six, a deck card that bars."""
+
+
 @rule
 def hand_value(state, seat):
-    """The engine's HeuristicEvaluator: a value of the own hand, and of the table's cards if this seat is the target.
+    """The engine's HeuristicEvaluator: a value of the own hand, and of the table's cards if this seat is the target."""
+    return weighed_hand(state, seat, ENGINE[0], ENGINE[1], ENGINE[2], ENGINE[3])
 
-    In an after-state, cards about to be drawn count with the mean worth of the unseen ones.
-    """
+
+@rule
+def weighed_hand(state, seat, of_mean, of_card, of_missing, of_bar):
+    """`hand_value` by any weights. In an after-state, cards to be drawn count with the mean of the unseen ones."""
     cards = state.hands[seat]
     if state.target == seat:
         cards |= state.table
@@ -590,8 +597,8 @@ def hand_value(state, seat):
     total = float(worth_of(state, cards))
     if drawn > 0:
         total += drawn * mean_worth_of_unseen(state, seat)
-    value = 2.31923085 * total / size + (0.76678776 - 1.99658315) * size + 51.86727724 * max(HAND - size, 0)
-    return value + (0.39232656 if state.barring != 0 else 0.0)
+    value = of_mean * total / size + of_card * size + of_missing * max(HAND - size, 0)
+    return value + (of_bar if state.barring != 0 else 0.0)
 
 
 WEIGHTS = ("already_played", "same_rank_in_hand", "bars_the_deck", "hand_kills_too", "threshold")
