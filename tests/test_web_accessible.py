@@ -55,16 +55,9 @@ def test_the_lobby(shown):
 
 
 def test_a_table_that_waits_and_an_invitation(shown):
-    shown.page.goto(shown.home + "/#more")
-    shown.page.select_option("#game", "tictactoe")
-    shown.page.select_option("#seat-1", "friend")
-    shown.press("button[type=submit]")
-    shown.page.wait_for_selector(".waiting ul")
-    shown.press("text=Make a link")
-    shown.page.wait_for_selector(".link:not([hidden])")
+    link = shown.invite("tictactoe")
     shown.fits()
     assert violations(shown) == []
-    link = shown.page.input_value(".link")
     shown.page.goto("about:blank")
     shown.page.goto(link)
     shown.page.wait_for_selector("text=This is your own invitation")

@@ -16,21 +16,9 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium h
 SERVED = ["tictactoe"]
 
 
-def invite(mine: Screen) -> str:
-    """Set up a table for two people. Returns the friend's link."""
-    page = mine.page
-    page.goto(mine.home + "/#more")
-    page.select_option("#game", "tictactoe")
-    page.select_option("#seat-1", "friend")
-    mine.press("button[type=submit]")
-    page.click("text=Make a link")
-    page.wait_for_selector("li .link:not([hidden])")
-    return page.input_value("li .link")
-
-
 def meet(mine: Screen, theirs: Screen) -> str:
     """Sit down together. Returns the link by which the friend came."""
-    link = invite(mine)
+    link = mine.invite("tictactoe")
     theirs.page.goto(link)
     theirs.page.fill("#name", "Ben")
     theirs.press("text=Come in")
@@ -41,7 +29,7 @@ def meet(mine: Screen, theirs: Screen) -> str:
 
 def test_a_dot_says_whether_the_other_is_there_and_the_front_page_whose_turn_it_is(screens):
     mine, theirs = screens
-    link = invite(mine)
+    link = mine.invite("tictactoe")
     theirs.page.goto(link)
     theirs.page.wait_for_selector(".hosts:has-text('Player is waiting for you')")
     theirs.fits()

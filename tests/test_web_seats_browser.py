@@ -14,13 +14,7 @@ SERVED = ["tictactoe"]
 
 def test_the_organiser_opens_the_links_they_made_and_keeps_the_seat_and_the_friend_comes_by_them(screens):
     mine, theirs = screens
-    mine.page.goto(mine.home + "/#more")
-    mine.page.select_option("#game", "tictactoe")
-    mine.page.select_option("#seat-1", "friend")
-    mine.press("button[type=submit]")
-    mine.page.click("text=Make a link")
-    mine.page.wait_for_selector("li .link:not([hidden])")
-    link = mine.page.input_value("li .link")
+    link = mine.invite("tictactoe")
     mine.fits()
     mine.page.reload()
     mine.page.wait_for_selector("text=Copy the link")
@@ -49,10 +43,7 @@ def test_the_organiser_opens_the_links_they_made_and_keeps_the_seat_and_the_frie
 
 def test_a_link_that_cannot_be_made_is_said_at_the_table(screens):
     mine, _ = screens
-    mine.page.goto(mine.home + "/#more")
-    mine.page.select_option("#seat-1", "friend")
-    mine.press("button[type=submit]")
-    mine.page.wait_for_selector("text=Make a link")
+    mine.offer_a_seat()
     mine.page.route("**/invite", lambda route: route.fulfill(status=400, json={"error": "this seat is taken"}))
     mine.page.click("text=Make a link")
     mine.page.wait_for_selector(".waiting .trouble:has-text('this seat is taken')")

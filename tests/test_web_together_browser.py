@@ -23,12 +23,7 @@ def bid(screen, seat, value):
 
 def test_both_choose_at_the_same_time_and_the_last_may_be_first(screens):
     mine, theirs = screens
-    mine.page.goto(mine.home + "/#more")
-    mine.page.select_option("#seat-1", "friend")
-    mine.press("button[type=submit]")
-    mine.page.click("text=Make a link")
-    mine.page.wait_for_selector("li .link:not([hidden])")
-    theirs.page.goto(mine.page.input_value("li .link"))
+    theirs.page.goto(mine.invite())
     theirs.page.fill("#name", "Ben")
     theirs.press("text=Come in")
     for one in screens:

@@ -100,6 +100,22 @@ class Screen:
         self.press("button[type=submit]")
         self.begin()
 
+    def offer_a_seat(self, game: str | None = None) -> None:
+        """Set up a table for oneself and a friend, who has no link yet."""
+        self.page.goto(self.home + "/#more")
+        if game is not None:
+            self.page.select_option("#game", game)
+        self.page.select_option("#seat-1", "friend")
+        self.press("button[type=submit]")
+        self.page.wait_for_selector("text=Make a link")
+
+    def invite(self, game: str | None = None) -> str:
+        """Set up a table for two people. Returns the friend's link."""
+        self.offer_a_seat(game)
+        self.page.click("text=Make a link")
+        self.page.wait_for_selector("li .link:not([hidden])")
+        return self.page.input_value("li .link")
+
     def sit_down_by_keyboard(self, title: str, variant: str | None = None) -> None:
         """The same with keys only."""
         page = self.page
