@@ -8,8 +8,11 @@ import cardai
 from cardai.agents.spec import agent
 from cardai.cards import DECK52
 from cardai.errors import CardaiError
+from cardai.games.hearts.rules import NONE
 from cardai.measure import bench
 from cardai.rule import STREAM
+from cardai.stats.interval import proportion
+from cardai.table.many import play
 
 GAME = cardai.load("hearts")
 
@@ -195,3 +198,30 @@ def test_suites_name_players_that_there_are():
         assert suite.variant in GAME.variants
         for spec in {*suite.agents, *(spec for row in suite.rows.values() for spec in row.opponents)}:
             agent(GAME, spec).check_fits(GAME, suite.variant, 4)
+
+
+@pytest.mark.slow
+def test_careful_makes_more_of_a_hand_that_promises_a_moon_than_the_network_best():
+    """docs/hearts.md: the moons of seat 0, of rounds where its hand promises one, each deal once, with three duck."""
+    deals, line_ups = np.arange(40_000, dtype=np.uint64), np.tile([0, 1, 1, 1], (40_000, 1))
+    made = {}
+    for spec in ("greedy:best", "careful"):
+        played = play(GAME, [agent(GAME, spec), agent(GAME, "duck")], line_ups, deals, record=True, outcomes=("moon",))
+        moons = [
+            float(moon)
+            for deal, moves, moon in zip(deals, played.moves, played.outcomes["moon"][:, 0], strict=True)
+            if promises_a_moon(int(deal), moves)
+        ]
+        made[spec] = proportion(np.array(moons)[:, None]).scaled(100)
+        print(f"{spec} makes {made[spec]} % of {len(moons)} such hands moons")
+    assert made["careful"].low > made["greedy:best"].high
+
+
+def promises_a_moon(deal, moves):
+    """Whether `moon_hope` of seat 0 is above 0.5 when the first card of a round is led."""
+    state = GAME.new(4, deal)
+    for move in moves:
+        if state["leader"] != NONE:
+            return GAME.value(state, 0, "moon_hope") > 0.5
+        state = GAME.play(state, move)
+    raise AssertionError("no card was led")
