@@ -60,7 +60,9 @@ DECIDED, WON, TIED, ASKS, CUT, BACK, AT_ONCE = (
     "Claims at once, a game",
 )
 MEANT, RELEASED = "as meant", "as released"
-BEST = "policy:best"
+BEST, LATE = "policy:best", "logic, claims late"
+LATE_CLAIMS = "keeper?ask_at=0.1&held=0&tell=0&danger=0&last=0"
+"""As `logic`, but a proven half-suit is claimed late."""
 LABELS = {MEANT: "5*score+answer", RELEASED: "answer"}
 """{network: label}: 100 points for the result and 20 for the answer are weights 5 and 1."""
 CLAIMS: Mapping[tuple[str, str], Claim] = {
@@ -146,7 +148,8 @@ def run(lab: Lab) -> Findings:
         UNTRAINED: (UNTRAINED, UNTRAINED),
         **{name: (f"greedy:{network}", UNTRAINED) for name, network in networks.items()},
         "logic": ("logic", UNTRAINED),
-        "keeper": ("keeper?ask_at=0.1", "logic"),
+        "keeper": ("keeper", "logic"),
+        LATE: (LATE_CLAIMS, "logic"),
         BEST: ("policy:best?greedy", UNTRAINED),
         f"{BEST} and logic": ("policy:best?greedy", "logic"),
     }

@@ -168,7 +168,7 @@ CONTESTS = {
         "literature",
         "article",
         "Literature, two against two",
-        {"logic": PLAIN, "keeper?ask_at=0.1": PLAIN, "policy:best?greedy": PLAIN},
+        {"logic": PLAIN, "keeper": PLAIN, "policy:best?greedy": PLAIN},
         {
             PIMC: (None, "rollout:2", "rollout:20"),
             ISMCTS: ("ismcts:8", "ismcts:110", "ismcts:1100"),
@@ -207,12 +207,12 @@ SCALES = {
     "small": Scale(
         1000,
         {
-            "moska": (160, 40),
-            "durak-report": (200, 60),
-            "durak-podkidnoy": (200, 60),
-            "tictactoe": (200, 60, 20),
-            "hearts": (200, 80),
-            "literature": (40, 20),
+            "moska": (1000, 240, 32),
+            "durak-report": (1000, 320, 60),
+            "durak-podkidnoy": (1000, 320, 60),
+            "tictactoe": (1000, 200, 40),
+            "hearts": (1000, 320, 48),
+            "literature": (200, 60, 12),
         },
         (8, 3, 1),
     ),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cardai.experiments.literature import ASKS, BEST, DECIDED, MEANT, RELEASED, UNTRAINED
+from cardai.experiments.literature import ASKS, BEST, DECIDED, LATE, MEANT, RELEASED, UNTRAINED
 from cardai.experiments.machinery.charts import chart, dots, level
 from cardai.experiments.machinery.words import Result, about, percent, rows_by_place, rows_where, series_of, worded
 
@@ -24,15 +24,15 @@ NOTES = (
 def answers(result: Result) -> list[str]:
     rows, column = rows_by_place(result), "against untrained"
     meant, released, logic = (percent(rows[DECIDED, name, column]) for name in (MEANT, RELEASED, "logic"))
-    keeper, ours = (percent(rows[DECIDED, name, "against logic"]) for name in ("keeper", BEST))
+    keeper, late, ours = (percent(rows[DECIDED, name, "against logic"]) for name in ("keeper", LATE, BEST))
     return [
         f"It wins {about(rows[DECIDED, MEANT, column])} of decided games against untrained stand-ins. A player that"
         f" infers exactly, without learning, wins {about(rows[DECIDED, 'logic', column])}.",
         f"The network is trained as the article says. It wins {meant} of the games that are not tied. The article says"
         " 70.5 %, against its own untrained network: the opponents differ.",
         f"Trained as the article's program really is, only to predict a yes, it wins {released}.",
-        f"`logic` computes exact chances, without learning, and wins {logic}. `keeper`, which also claims late, wins"
-        f" {keeper} against `logic`.",
+        f"`logic` computes exact chances, without learning, and wins {logic}. If it claims late, it wins {late} against"
+        f" `logic`; `keeper`, which also weighs what else speaks for a question, wins {keeper}.",
         f"The policy that comes with cardai, which learned from keeper, wins {ours} against logic and"
         f" {percent(rows[DECIDED, BEST, column])} against the untrained stand-in.",
         f"Two untrained teams ask {worded(rows[ASKS, UNTRAINED, column]['figure'], 1)} questions a game. The article"

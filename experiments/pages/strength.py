@@ -36,8 +36,8 @@ NOTES = (
     " it knows their plan. Such a figure says little about other opponents.",
     "Tables of differences: both play the same deals against the first opponents. Better or worse is said only if the"
     " 95 % interval excludes 0; with many comparisons, one of twenty does so by chance.",
-    "What is missing was not measured: one world takes too long, the tree of EPIMC is full, games would take too long"
-    " for this scale (100 ms but for Tic-Tac-Toe), or the opponents are not the first ones and the time is above 1 ms.",
+    "What is missing was not measured: one world takes too long, the tree of EPIMC is full, or the opponents are not"
+    " the first ones and the time is above 1 ms.",
     "docs/agents.md explains the agents and their options. Tic-Tac-Toe hides nothing, so there all worlds are alike.",
 )
 

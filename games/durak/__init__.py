@@ -103,6 +103,8 @@ GAME = Game(
         *(f"endgame:(ahead:{model}?worlds=16&halving)" for model in MODELS),
         *(f"endgame:greedy:{model}" for model in MODELS),
         *(f"greedy:{model}" for model in MODELS),
+        "endgame:(ismcts:3000)",
+        "endgame:(ismcts:300)",
         "endgame:rollout:128",
         "endgame:rollout:16",
         "endgame:thrifty",

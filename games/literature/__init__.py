@@ -64,12 +64,7 @@ GAME = Game(
     players=PLAYERS,
     heuristics={"share": share},
     playouts="plausible",
-    opponents=(
-        "keeper?ask_at=0.14&held=0.7&tell=0.25&danger=-1&last=0.35",  # by cardai tune, against logic
-        "keeper?ask_at=0.1",
-        "keeper?ask_at=0.05",
-        "policy:best?greedy",
-    ),
+    opponents=("keeper", "policy:best?greedy"),
     phases={"questions asked, halved": Phase("questions asked, halved", (10, 25))},
     outcomes=OUTCOMES,
     measures=MEASURES,

@@ -318,6 +318,9 @@ def share(state, seat):
     return value / HALVES
 
 
+TUNED = {"claim_at": 1.0, "ask_at": 0.14, "held": 0.7, "open": 0.0, "tell": 0.25, "danger": -1.0, "last": 0.35}
+"""Parameters of `keeper`, found by `cardai tune` against `logic` (docs/literature.md)."""
+
 PLAYERS = {
     "plausible": Player(
         choose_plausible,
@@ -337,7 +340,7 @@ PLAYERS = {
     "keeper": Player(
         choose_keeper,
         about="logic that keeps proven half-suits until a claim wins the turn",
-        defaults={"claim_at": 1.0, "ask_at": 0.3, "held": 0.0, "open": 0.0, "tell": 0.0, "danger": 0.0, "last": 0.0},
+        defaults=TUNED,
         sees="own",
     ),
 }

@@ -2,7 +2,7 @@
 
 from cardai.game import MEASURED, Row, Suite
 
-AGENTS = ("plausible", "forgetful", "logic", "keeper?ask_at=0.1")
+AGENTS = ("plausible", "forgetful", "logic", "keeper")
 
 
 def against(player, teammates=2):
