@@ -35,7 +35,8 @@ NOTES = (
     f'"{KNOWN.removeprefix(", ")}", in charts "known": the opponents play just as the agent assumes in its worlds, so'
     " it knows their plan. Such a figure says little about other opponents.",
     "Tables of differences: both play the same deals against the first opponents. Better or worse is said only if the"
-    " 95 % interval excludes 0; with many comparisons, one of twenty does so by chance.",
+    " 95 % interval excludes 0; with many comparisons, one of twenty does so by chance. Fewer than ten deals have no"
+    " interval, and count for nothing.",
     "What is missing was not measured: one world takes too long, the tree of EPIMC is full, or the opponents are not"
     " the first ones and the time is above 1 ms.",
     "docs/agents.md explains the agents and their options. Tic-Tac-Toe hides nothing, so there all worlds are alike.",
@@ -64,13 +65,19 @@ def _headline(result: Result) -> str:
 
 
 def _compared(result: Result, contest: Contest) -> list[Mapping[str, Any]]:
-    return rows_where(result, table=differences_of(contest))
+    """The differences that have an interval."""
+    return _settled(rows_where(result, table=differences_of(contest)))
+
+
+def _settled(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Rows that have an interval: of a few deals there is none."""
+    return [row for row in rows if row["figure"]["low"] is not None]
 
 
 def _side(row: Mapping[str, Any], contest: Contest) -> int:
     """1 if the difference is shown to be for the better, -1 if for the worse, 0 if that is undecided."""
     low, high = row["figure"]["low"], row["figure"]["high"]
-    if low is None or low <= 0 <= high:
+    if low <= 0 <= high:
         return 0
     return 1 if (high < 0) == contest.lower_is_better else -1
 
@@ -99,8 +106,10 @@ def _answer(result: Result, contest: Contest) -> str:
         own = [row for row in rows if contest.agents()[row["name"]][1] == place]
         if not own:
             return ""
-        row = min(own, key=lambda row: sign * row["figure"]["point"])
         when = f"at {column_of(BUDGETS[place])} " if place >= 0 else "without such a search "
+        if not _settled(own):
+            return f"{when}too few games for an interval"
+        row = min(_settled(own), key=lambda row: sign * row["figure"]["point"])
         return f"{when}`{row['name']}`, {percent(row)}"
 
     found = "; ".join(text for place in (0, 1, 2, -1) if (text := best(place)))

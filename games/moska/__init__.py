@@ -134,6 +134,7 @@ GAME = Game(
     playouts="bot3",
     payoff=Payoff(unit="the chance not to lose"),
     opponents=(
+        "ahead:student_small?worlds=128&turns=1&halving",
         "ahead:student_small?worlds=32&turns=1",
         "ahead:student_small?worlds=8&turns=1",
         "ahead:student_small?worlds=16",
