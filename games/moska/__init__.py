@@ -138,7 +138,6 @@ GAME = Game(
         "ahead:student_small?worlds=32&turns=1",
         "ahead:student_small?worlds=8&turns=1",
         "ahead:student_small?worlds=16",
-        "ahead:best?worlds=16",
         "ahead:best?worlds=16&others=bot3",
         "endgame:greedy:student",
         "greedy:student",
