@@ -108,6 +108,18 @@ def test_the_answer_counts_what_is_shown_to_be_better_or_worse(result):
     assert len(others) == len(CONTESTS) - 1
 
 
+def test_a_figure_without_an_interval_is_neither_the_best_nor_a_comparison(result):
+    moska = CONTESTS["moska"]
+    for spec, at in ((moska.searches[PIMC][1], 0.0), *((specs[2], 5.0) for specs in moska.searches.values())):
+        (own,) = (one for one in result["rows"] if (one["name"], one["column"]) == (spec, moska.main))
+        own["figure"] |= {"point": at, "low": None, "high": None}
+    result["rows"].append(row(moska, PIMC, column_of(100), -9.0, table=differences_of))
+    headline, _, told, *_ = answers(result)
+    assert "in 1 of 6 comparisons" in headline
+    assert "at 10 ms `ahead:" in told
+    assert "at 100 ms too few games for an interval" in told
+
+
 def test_a_chart_has_a_panel_for_each_kind_of_opponents_and_a_point_for_each_figure(result):
     drawn = draw(result)
     assert list(drawn) == list(CONTESTS)
