@@ -107,9 +107,9 @@ def _answer(result: Result, contest: Contest) -> str:
         if not own:
             return ""
         when = f"at {column_of(BUDGETS[place])} " if place >= 0 else "without such a search "
-        if not _settled(own):
+        if not (settled := _settled(own)):
             return f"{when}too few games for an interval"
-        row = min(_settled(own), key=lambda row: sign * row["figure"]["point"])
+        row = min(settled, key=lambda row: sign * row["figure"]["point"])
         return f"{when}`{row['name']}`, {percent(row)}"
 
     found = "; ".join(text for place in (0, 1, 2, -1) if (text := best(place)))
