@@ -28,7 +28,14 @@ ON_CARD = [("card-ink", "card"), ("red", "card"), ("bad", "panel"), ("page", "ba
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    process = Process(tmp_path_factory.mktemp("web") / "tables.sqlite", "hearts", "tictactoe", "--opponents", "random")
+    process = Process(
+        tmp_path_factory.mktemp("web") / "tables.sqlite",
+        "hearts",
+        "tictactoe",
+        "--opponents",
+        "random",
+        dealt_alike=True,
+    )
     yield process.home
     process.kill()
 

@@ -7,7 +7,7 @@ from web_pages import LARGE, SMALL, Screen, chromium
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory, request):
-    process = Process(tmp_path_factory.mktemp("web") / "tables.sqlite", *request.module.SERVED)
+    process = Process(tmp_path_factory.mktemp("web") / "tables.sqlite", *request.module.SERVED, dealt_alike=True)
     yield process.home
     process.kill()
 

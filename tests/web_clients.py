@@ -30,21 +30,28 @@ server.NEW_TABLES = server.REQUESTS = 10**6
 server.MESSAGES = {}
 main()
 """
+DEALT_ALIKE = """
+from cardai.web import commitment
+
+commitment.new_secret = lambda: bytes(commitment.SECRET_BYTES)
+"""
 
 
 class Process:
     """A server in a process of its own, at which one address may set up any number of tables.
 
     `served`: games and options of `cardai serve`, Tic-Tac-Toe if there are none. `messages`: how many a tab may send
-    in ten seconds.
+    in ten seconds. `dealt_alike`: every table of a game is dealt the same cards, if people take the same part in it.
     """
 
-    def __init__(self, data: Path, *served: str, messages: int = 10**6, port: int = 0) -> None:
+    def __init__(
+        self, data: Path, *served: str, messages: int = 10**6, port: int = 0, dealt_alike: bool = False
+    ) -> None:
         options = served or ("tictactoe",)
         command = [
             sys.executable,
             "-c",
-            PROGRAM.format(messages),
+            (DEALT_ALIKE if dealt_alike else "") + PROGRAM.format(messages),
             "serve",
             *options,
             "--port",
