@@ -7,6 +7,7 @@ and `cardai check` tests that a game keeps it.
 
 import functools
 import hashlib
+import itertools
 import keyword
 import math
 import pkgutil
@@ -146,11 +147,14 @@ class PerspectiveEncoder:
     """A seat's view of a state as numbers.
 
     `layout(seats)` returns the segments in order. The rule `encode(state, seat, row)` fills `row`, u8[width], which
-    holds zeros before. It may use only what `seat` may know; `cardai check` tests that.
+    holds zeros before. It may use only what `seat` may know; `cardai check` tests that. `by_suit(segment)` says which
+    segments have a value for each suit along their last axis, in a game whose rules do not tell the names of the suits
+    apart; None if it has no suits, or the encoder no names of them.
     """
 
     layout: Callable[[int], Sequence[Segment]]
     encode: Callable[..., None]
+    by_suit: Callable[[Segment], bool] | None = None
 
     def width(self, seats: int) -> int:
         """The number of values for a table of `seats`, a whole number from 1 to 64. Else it raises CardaiError."""
@@ -160,6 +164,29 @@ class PerspectiveEncoder:
             where = place_of_function(self.layout)
             raise CardaiError(f"layout returns {short(segments)}; it must return a tuple of Segment{where}")
         return sum(segment.size for segment in segments)
+
+    def renamings(self, seats: int) -> np.ndarray:
+        """The orders of a row's values in which suits have each other's names: i64[k, width], k = 24 for 4 suits.
+
+        The first is the row's own; the first 4 give each suit each name once. Raises CardaiError if the encoder does
+        not name suits.
+        """
+        width, places, first = self.width(seats), [], 0
+        for segment in self.layout(seats):
+            if self.by_suit is not None and self.by_suit(segment):
+                places.append(np.arange(first, first + segment.size).reshape(-1, segment.shape[-1]))
+            first += segment.size
+        if len({part.shape[1] for part in places}) != 1:
+            sizes = ", ".join(str(part.shape[1]) for part in places) or "none"
+            raise CardaiError(f"by_suit must choose segments with as many values for suits as each other, not {sizes}")
+        suits, found = places[0].shape[1], []
+        for others in itertools.permutations(range(1, suits)):
+            for turned in range(suits):
+                names, order = np.roll((0, *others), turned), np.arange(width)
+                for part in places:
+                    order[part] = part[:, names]
+                found.append(order)
+        return np.array(found)
 
 
 @dataclass(frozen=True)

@@ -342,6 +342,10 @@ OUTCOME_LAW = "outcomes_keep_their_range"
 CHEAT = """... if world.deck_left == 2:
     move.kind = DRAW
     move.card = lowest(full_deck(CARDS) & ~world.hands[world.turn])"""
+TWO_NAMED_SUITS = faulty(
+    "suits_may_exchange_their_names",
+    encoders=seen_by("...", by_suit=lambda segment: segment.name == "top"),
+)
 WEATHER = faulty("every_segment_says_something", encoders=seen_by("...", layout_with_more))
 WIDE = faulty("encodings_fill_their_layout", encode="... row[len(row)] = 1")
 WRAPPING = faulty("encodings_fit_a_byte", encode="... row[0] = 250 + state.deck_left")

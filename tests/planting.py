@@ -35,8 +35,10 @@ def faulty(law: str, game: Game = small_game.GAME, **changes: Any) -> Game:
     return found
 
 
-def seen_by(change: str, layout=small_game.layout, encode=small_game.encode) -> dict[str, PerspectiveEncoder]:
-    return {"planes": PerspectiveEncoder(layout, changed(encode, change))}
+def seen_by(
+    change: str, layout=small_game.layout, encode=small_game.encode, by_suit=None
+) -> dict[str, PerspectiveEncoder]:
+    return {"planes": PerspectiveEncoder(layout, changed(encode, change), by_suit)}
 
 
 def changed(function: Callable[..., Any], change: str | tuple[str, ...]) -> Any:

@@ -249,7 +249,7 @@ GAME = Game(
     holdings=holdings,
     chances=chances,
     variants={"three": {"hand_size": 3}, "two": {"hand_size": 2}},
-    encoders={"planes": PerspectiveEncoder(layout, encode)},
+    encoders={"planes": PerspectiveEncoder(layout, encode, lambda segment: segment.shape == (4, 4))},
     players={"low": Player(low, "gets rid of its highest card", {"stop_at": 2.0}, sees="own")},
     heuristics={"low_points": low_points},
     spell=spell,

@@ -25,7 +25,7 @@ from cardai.evaluators.bodies.options import options_of
 from cardai.evaluators.model import SHIPPED, Model, load
 from cardai.evaluators.network_file import tensor_specs, tensors_of
 from cardai.game import Segment
-from cardai.kernel.dense import SCORED, network, score_row, space_for
+from cardai.kernel.dense import SCORED, network, renamed, score_row, space_for
 from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
 from cardai.rule import JIT, STREAM, rule
@@ -192,6 +192,38 @@ def test_games_are_the_same_whatever_is_live_and_whoever_scores():
     assert results.batches > 0
     same = sum(one == other for one, other in zip(found, moves, strict=True))
     assert same >= 8  # a tie within rounding may change a game
+
+
+@pytest.mark.parametrize("hidden", [(), (20,), (40, 24)])
+def test_a_network_of_renamed_rows_has_the_mean_score(hidden):
+    rng, widths = np.random.default_rng(5), (9, *hidden, 1)
+    layers = [
+        (rng.normal(size=shape).astype("f4"), rng.normal(size=shape[1]).astype("f4"))
+        for shape in itertools.pairwise(widths)
+    ]
+    rows = rng.integers(0, 3, (50, 9), dtype=np.uint8)
+    orders = np.array([rng.permutation(9) for _ in range(7)])
+    plain = network(layers)
+    wanted = np.mean([plain.score(rows[:, order]) for order in orders], axis=0)
+    np.testing.assert_allclose(renamed(plain, orders).score(rows), wanted, atol=1e-6)
+
+
+def test_renamings_play_the_same_whoever_scores():
+    game = cardai.load("moska")
+    agents = [agent(game, "sampled:nn2?worlds=3&renamings=5"), agent(game, "bot3")]
+    lineups, seeds = np.tile([0, 1, 0, 1], (6, 1)), deal_seeds(4, 6)
+
+    def played():
+        results = cardai.play(game, agents, lineups, seeds, record=True)
+        return [moves.tobytes() for moves in results.moves if moves is not None], results.batches
+
+    set_device("cpu", "native")
+    moves, batches = played()
+    assert batches == 0
+    set_device("cpu", "jax")
+    others, batches = played()
+    assert batches > 0
+    assert sum(one == other for one, other in zip(moves, others, strict=True)) >= 5  # a tie may change a game
 
 
 def test_one_game_and_many_play_the_same():

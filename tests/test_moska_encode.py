@@ -117,3 +117,37 @@ def test_the_chance_to_hold_one_of_some_cards_is_hypergeometric(hidden):
         assert 100 * exact - 1e-9 <= got <= 100 * exact + 1 + 100 * size / WHOLE  # rounded up
     state["known"][1] = state["hands"][1] = 1 << 51
     assert chance_to_hold(state, 1, 1 << 51, 0, 0) == 100
+
+
+def with_other_names(state, names):
+    """A state in which suit s is called names[s]."""
+
+    def card(old):
+        return 4 * (old // 4) + names[old % 4] if old >= 0 else old
+
+    def cards(old):
+        return as_set(map(card, cards_of(old)))
+
+    other = state.copy()
+    for field in ("table", "killed", "discards", "barring"):
+        other[field] = cards(state[field])
+    for field in ("hands", "known"):
+        other[field] = [cards(old) for old in state[field]]
+    other["deck"] = [card(old) for old in state["deck"]]
+    other["turned"], other["trump_card"] = card(state["turned"]), card(state["trump_card"])
+    other["trump"] = names[state["trump"]]
+    return other
+
+
+@pytest.mark.parametrize("encoder", ["bitmap", "afterstate"])
+@pytest.mark.parametrize("seats", [2, 4, 5])
+def test_the_orders_of_a_row_are_the_rows_of_positions_with_other_names(encoder, seats):
+    orders, trumps = MOSKA.encoder(encoder).renamings(seats), 2 + 4 * seats + np.arange(4)
+    assert orders[0].tolist() == list(range(orders.shape[1]))
+    assert sorted(orders[:4, trumps[0]]) == trumps.tolist()  # each name once
+    for state, seat in itertools.islice(positions(4, seats), 12):
+        row = MOSKA.encode(state, seat, encoder)
+        others = (with_other_names(state, names) for names in itertools.permutations(range(4)))
+        rows = {MOSKA.encode(other, seat, encoder).tobytes() for other in others}
+        assert {row[order].tobytes() for order in orders} == rows
+        assert len(rows) == 24

@@ -1,4 +1,7 @@
-"""Evaluators adjusted to how they are used: with inputs held at one value, or with a constant added to the log odds."""
+"""Evaluators adjusted to how they are used.
+
+Inputs are held at one value, a constant is added to the log odds, or scores are averaged over names of the suits.
+"""
 
 from typing import Any
 
@@ -6,7 +9,7 @@ import numpy as np
 
 from cardai.agents.evaluator import Evaluator, network_of
 from cardai.game import Game
-from cardai.kernel.dense import DenseNetwork, holding, shifted
+from cardai.kernel.dense import DenseNetwork, holding, renamed, shifted
 
 
 class _Adjusted:
@@ -89,6 +92,34 @@ class ShiftedEvaluator(_Adjusted):
         """Return the evaluator as it is at a table, with the same shift."""
         there = at_table(self.evaluator, game, states)
         return self if there is self.evaluator else ShiftedEvaluator(there, self.shift)
+
+
+class RenamedEvaluator(_Adjusted):
+    """The mean of an evaluator's scores over names of the suits: of row[columns[0]] and so on, i64[k, width].
+
+    A network that tells the suits apart by their names has learned each of them from a part of its games only, and
+    differs from one to the other by chance. The mean has less of that.
+    """
+
+    def __init__(self, evaluator: Evaluator, columns: np.ndarray) -> None:
+        super().__init__(evaluator)
+        self.columns = columns
+
+    def _adjusted(self, network: DenseNetwork) -> DenseNetwork:
+        return renamed(network, self.columns)
+
+    def score(self, rows: np.ndarray) -> np.ndarray:
+        """Scores of rows u8[n, width]: f8[n] in [0, 1]."""
+        return np.mean([np.asarray(self.evaluator.score(rows[:, order]), np.float64) for order in self.columns], axis=0)
+
+    def at_table(self, game: Game, states: np.ndarray) -> Evaluator:
+        """Return the mean of the evaluator as it is at a table."""
+        there = at_table(self.evaluator, game, states)
+        return self if there is self.evaluator else RenamedEvaluator(there, self.columns)
+
+    def natural_shift(self, game: Game) -> float:
+        """Return the shift of the evaluator, see `natural_shift`."""
+        return natural_shift(self.evaluator, game)
 
 
 def at_table(evaluator: Evaluator, game: Game, states: np.ndarray) -> Evaluator:

@@ -91,6 +91,7 @@ class _Search(TypedDict, total=False):
     temperature: float
     until: int
     any_variant: bool
+    renamings: int
 
 
 class _Sampled(_Search, total=False):

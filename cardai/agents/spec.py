@@ -25,7 +25,8 @@ human                   somebody at the keyboard (in `cardai play`)
 An EVALUATOR is a heuristic of the game, a shipped model, a model file, a run folder, or python:MODULE:OBJECT or
 process:COMMAND, an evaluator of yours. Options of the three that search: ?epsilon=0.1 plays any legal move that often;
 ?temperature=0.05 draws the move by a softmax of the means; &until=N does so only before a ply drawn from 0..N for each
-game; ?any_variant lets a model play a variant that it was not trained on.
+game; ?any_variant lets a model play a variant that it was not trained on; ?renamings=8 takes the mean of its scores
+over 8 of the 24 ways to exchange the names of the suits, if its encoder names suits.
 
 Options of `ahead`, beside these: ?moves=4 (how many moves it plays on), ?worlds=16 (in how many worlds each), ?turns=0
 (choices of its own that are played over), ?others=SPEC (how it thinks the other seats play; without it, as its
@@ -51,6 +52,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from cardai.agents.adjusted import RenamedEvaluator
 from cardai.agents.cfr import CounterfactualRegret
 from cardai.agents.endgame import NODES, Endgame
 from cardai.agents.evaluator import Evaluator, find_evaluator, is_evaluator, known_evaluators
@@ -314,9 +316,9 @@ def _nothing_left(spec: str, options: dict[str, str]) -> None:
         raise CardaiError(f"agent {spec!r} takes no option {next(iter(options))!r}")
 
 
-def _count(spec: str, text: str, what: str, least: int = 1) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= MAX_WORLDS):
-        raise CardaiError(f"agent {spec!r}: {text!r} is not {what} ({least} to {MAX_WORLDS})")
+def _count(spec: str, text: str, what: str, least: int = 1, most: int = MAX_WORLDS) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
+        raise CardaiError(f"agent {spec!r}: {text!r} is not {what} ({least} to {most})")
     return int(text)
 
 
@@ -331,6 +333,7 @@ def _searching(game: Game, value: Spec, options: dict[str, str], isolate: bool) 
         worlds = _count(spec, options.pop("worlds", "100"), "a number of worlds")
     epsilon, temperature, until = _exploring(spec, options)
     any_variant = flag(spec, "any_variant", options) if evaluator else False
+    evaluator = _evened(game, spec, options, evaluator)
     _nothing_left(spec, options)
     strategy = OnePly(
         evaluator,
@@ -374,6 +377,21 @@ def _judge_of(game: Game, value: Spec, isolate: bool) -> tuple[Evaluator | None,
     return evaluator, None
 
 
+def _evened(game: Game, spec: str, options: dict[str, str], evaluator: Evaluator | None) -> Evaluator | None:
+    """The mean of an evaluator over as many names of the suits as the option `renamings` says; itself without it."""
+    text = options.pop("renamings", None)
+    if text is None:
+        return evaluator
+    if evaluator is None or evaluator.seats is None:
+        raise CardaiError(f"agent {spec!r}: renamings goes with a model, which was made for a number of seats")
+    try:
+        orders = game.encoder(evaluator.encoder).renamings(evaluator.seats)
+    except CardaiError as error:
+        raise CardaiError(f"agent {spec!r}, encoder {evaluator.encoder!r}: {error}") from None
+    count = _count(spec, text, "a number of names for the suits", most=len(orders))
+    return RenamedEvaluator(evaluator, orders[:count])
+
+
 def _seconds(spec: str, options: dict[str, str]) -> float:
     """The option that says how long a program may take for an answer. Nothing else may be among the options."""
     text = options.pop("seconds", f"{SECONDS:g}")
@@ -413,7 +431,7 @@ def _ahead(
     game: Game, value: Spec, options: dict[str, str], isolate: bool, evaluator: Evaluator | None, heuristic: Any
 ) -> Agent:
     """The agent that plays its best moves on in worlds. A judge of settled states is asked about these."""
-    spec = str(value)
+    spec, evaluator = str(value), _evened(game, str(value), options, evaluator)
     settles = evaluator is not None and evaluator.moment == "drawn"
     worlds = _count(spec, options.pop("worlds", "16"), "a number of worlds")
     any_variant = flag(spec, "any_variant", options) if evaluator else False

@@ -22,7 +22,7 @@ LANES = 16  # float32 numbers that are added at once; the units of a layer are r
 TOGETHER = 4  # inputs that a turn of the inner loop adds, one after the other
 
 # Where a network's numbers stand in its description, `DenseNetwork.about`.
-DEPTH, FEATURES, WIDEST, LAYERS = range(4)
+DEPTH, FEATURES, WIDEST, COPIES, LAYERS = range(5)
 # ... and those of a layer, from LAYERS on.
 UNITS, WEIGHTS, BIAS, SIZE = range(4)
 
@@ -83,8 +83,28 @@ def network(layers: Sequence[tuple[np.ndarray, np.ndarray]]) -> DenseNetwork:
         about[LAYERS + SIZE * i : LAYERS + SIZE * (i + 1)] = units, weights.ctypes.data, start.ctypes.data
         arrays += [weights, start]
         widest = max(widest, units)
-    about[DEPTH], about[FEATURES], about[WIDEST] = len(layers), len(layers[0][0]), widest
+    about[DEPTH], about[FEATURES], about[WIDEST], about[COPIES] = len(layers), len(layers[0][0]), widest, 1
     return DenseNetwork(about, tuple(arrays))
+
+
+def renamed(dense: DenseNetwork, columns: np.ndarray) -> DenseNetwork:
+    """The network whose score is the mean of the scores of row[columns[0]], row[columns[1]], ...: i64[k, features].
+
+    Its first layer has k copies of the units, which the other layers are asked about one after the other.
+    """
+    weights, bias = dense.arrays[:2]
+    units = weights.shape[1]
+    copies, starts = (
+        aligned((len(weights), len(columns) * units), np.float32),
+        aligned((1, len(columns) * units), np.float32),
+    )
+    for i, order in enumerate(columns):
+        copies[order, i * units : (i + 1) * units] = weights
+        starts[0, i * units : (i + 1) * units] = bias[0]
+    made = _with_arrays(dense, {0: copies, 1: starts})
+    made.about[COPIES] = len(columns)
+    made.about[WIDEST] = max(made.about[WIDEST], len(columns) * units)
+    return made
 
 
 def holding(dense: DenseNetwork, columns: np.ndarray, values: np.ndarray) -> DenseNetwork:
@@ -124,7 +144,8 @@ class Workspace(NamedTuple):
     """Working space of one thread for networks of at most W inputs and units."""
 
     first: Any  # f4[W]: the sums of the first layer for the row that others are compared with
-    sums: Any  # f4[W]
+    sums: Any  # f4[W]: of another row
+    upper: Any  # f4[W]: the sums of a layer above it
     places: Any  # i64[W]: the inputs of a layer that are not zero
     values: Any  # f4[W]: and their values
     row: Any  # u8[1, W]: the row that others are compared with
@@ -135,6 +156,7 @@ def space_for(networks: Sequence[DenseNetwork]) -> Workspace:
     """Working space for these networks."""
     width = max([LANES, *(int(network.about[WIDEST]) for network in networks)])
     return Workspace(
+        aligned((width,), np.float32),
         aligned((width,), np.float32),
         aligned((width,), np.float32),
         np.zeros(width, np.int64),
@@ -306,29 +328,13 @@ if JIT:
         return count
 
     @rule
-    def score_row(network, row, is_first, space):
-        """The score of a row by a network: float64 in [0, 1], or not a number if sums overflow.
-
-        `network`: its address. `is_first`: whether later rows are compared with this one. The rows of a decision differ
-        in few places.
-        """
-        features, depth = get(network, FEATURES), get(network, DEPTH)
-        units, weights, bias = get(network, LAYERS + UNITS), get(network, LAYERS + WEIGHTS), get(network, LAYERS + BIAS)
-        if is_first:
-            clear_bytes(space.row[0], features)
-        count = _differing(row, space.row[0], features, space)
-        if is_first:
-            add_rows(space.first, bias, weights, units, space.places, space.values, count)
-            copy(space.row[0], row, features)
-            sums = space.first
-        else:
-            add_rows(space.sums, space.first, weights, units, space.places, space.values, count)
-            sums = space.sums
-        products = count * units
+    def _score_of_sums(network, depth, sums, units, space):
+        """The score that the layers above the first one make of the sums of its units."""
+        products = 0
         for layer in range(1, depth):
             of_layer = LAYERS + SIZE * layer
             count = _positive(sums, units, space)
-            units, sums = get(network, of_layer + UNITS), space.sums
+            units, sums = get(network, of_layer + UNITS), space.upper
             add_rows(
                 sums,
                 get(network, of_layer + BIAS),
@@ -339,9 +345,35 @@ if JIT:
                 count,
             )
             products += count * units
-        set(space.done, SCORED, get(space.done, SCORED) + 1)
         set(space.done, PRODUCTS, get(space.done, PRODUCTS) + products)
         return 1.0 / (1.0 + np.exp(-np.float64(get_small(sums, 0))))
+
+    @rule
+    def score_row(network, row, is_first, space):
+        """The score of a row by a network: float64 in [0, 1], or not a number if sums overflow.
+
+        `network`: its address; one made by `renamed` gives a mean. `is_first`: whether later rows are compared with
+        this one. The rows of a decision differ in few places.
+        """
+        features, depth, copies = get(network, FEATURES), get(network, DEPTH), get(network, COPIES)
+        units, weights, bias = get(network, LAYERS + UNITS), get(network, LAYERS + WEIGHTS), get(network, LAYERS + BIAS)
+        if is_first:
+            clear_bytes(space.row[0], features)
+        count = _differing(row, space.row[0], features, space)
+        whole = copies * units
+        if is_first:
+            add_rows(space.first, bias, weights, whole, space.places, space.values, count)
+            copy(space.row[0], row, features)
+            first = space.first
+        else:
+            add_rows(space.sums, space.first, weights, whole, space.places, space.values, count)
+            first = space.sums
+        set(space.done, SCORED, get(space.done, SCORED) + 1)
+        set(space.done, PRODUCTS, get(space.done, PRODUCTS) + count * whole)
+        total = _score_of_sums(network, depth, first, units, space)
+        for i in range(1, copies):
+            total += _score_of_sums(network, depth, first + 4 * i * units, units, space)
+        return total / copies
 
     @rule
     def score_rows(network, rows, count, scores, space):

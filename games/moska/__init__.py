@@ -9,6 +9,7 @@ from cardai.game import Game, Payoff, PerspectiveEncoder, Phase, Row, Suite
 from .encode import (
     afterstate_layout,
     bitmap_layout,
+    by_suit,
     encode_afterstate,
     encode_bitmap,
     encode_relative,
@@ -111,8 +112,8 @@ GAME = Game(
     is_open=is_all_known,
     simplify=simplify,
     encoders={
-        "bitmap": PerspectiveEncoder(bitmap_layout, encode_bitmap),
-        "afterstate": PerspectiveEncoder(afterstate_layout, encode_afterstate),
+        "bitmap": PerspectiveEncoder(bitmap_layout, encode_bitmap, by_suit),
+        "afterstate": PerspectiveEncoder(afterstate_layout, encode_afterstate, by_suit),
         "relative": PerspectiveEncoder(relative_layout, encode_relative),
         "tactical": PerspectiveEncoder(tactical_layout, encode_tactical),
     },

@@ -40,6 +40,11 @@ def bitmap_layout(seats):
     )
 
 
+def by_suit(segment):
+    """Whether a segment of `bitmap` or `afterstate` has a value for each suit."""
+    return segment.shape == CARDS or segment.name == "trump"
+
+
 @rule
 def encode_bitmap(state, seat, row):
     fill_bitmap(state, seat, row)
