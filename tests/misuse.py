@@ -369,6 +369,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "OneGame.seat": (lambda: 1, lambda: whole(0, 1)),
         "seats": (lambda: SEATS, lambda: whole(2, max(GAME.seats))),
         "width.seats": (lambda: SEATS, lambda: whole(1, 64)),
+        "renamings.seats": (lambda: SEATS, lambda: whole(1, 64)),
         "seed": (lambda: -(10**30), lambda: whole()),
         "language": (lambda: "fi", lambda: [*TEXT, None]),
         "variant": (lambda: None, lambda: [*NAME, "thesis?poll=2", "thesis?hands=1", "thesis?poll", "?poll=1"]),
