@@ -30,7 +30,7 @@ from cardai.measure.bench import run_suite
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.duplicate import line_up_of
 from cardai.measure.move_values import usual_judge, usual_valuer
-from cardai.measure.strongest import chosen, measure, weights_of
+from cardai.measure.strongest import chosen, content_of, measure
 from cardai.table.one import OneGame
 
 GAMES = {name: cardai.load(name) for name in ("durak", "hearts", "literature", "moska", "tictactoe")}
@@ -63,14 +63,14 @@ def own(tmp_path):
     return copied
 
 
-def content_of(*specs, game="thirtyone", version=1, variant="standard", seats=3, **changes):
+def list_of(*specs, game="thirtyone", version=1, variant="standard", seats=3, **changes):
     """The text of a list with one table, at which the specs were measured, the strongest first."""
-    figures = {"milliseconds": 0.1, "rating": 9.0, "low": 1.0, "high": None, "games": 40, "weights": {}}
+    figures = {"milliseconds": 0.1, "rating": 9.0, "low": 1.0, "high": None, "games": 40, "content": {}}
     table = {
         "variant": variant, "seats": seats, "too_slow": [], "strongest": [specs[0]] * 3, "by": "nobody",
         "agents": [{"spec": spec} | figures for spec in specs],
     }  # fmt: skip
-    return json.dumps({"format": "cardai strongest 1", "game": game, "version": version, "tables": [table]} | changes)
+    return json.dumps({"format": "cardai strongest 2", "game": game, "version": version, "tables": [table]} | changes)
 
 
 NOTEBOOK = """
@@ -131,12 +131,14 @@ def test_every_measured_table_has_an_agent_for_each_time_that_sits_down_there(na
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_list_is_about_the_present_rules_and_the_weights_that_are_there(name):
+def test_a_list_is_about_the_present_rules_players_and_weights(name):
     game = GAMES[name]
     written = json.loads(list_file(game).read_text())
     assert (written["game"], written["version"]) == (game.name, game.version)
-    weights = {measured.spec: measured.weights for table in measured_tables(game) for measured in table.agents}
-    assert {spec: weights_of(game, spec) for spec in weights} == weights, f"measure again: cardai strongest {name}"
+    for table in measured_tables(game):
+        then = {measured.spec: measured.content for measured in table.agents}
+        now = {spec: content_of(game, spec, table.variant, table.seats) for spec in then}
+        assert now == then, f"measure again: cardai strongest {name} --variant {table.variant} --seats {table.seats}"
 
 
 @pytest.mark.parametrize(("name", "spec"), LISTED)
@@ -248,10 +250,10 @@ def test_options_that_nobody_measured_get_the_strongest_that_fits(own):
 
 
 def test_a_list_of_the_user_s_own_is_used_and_one_of_older_rules_is_not(own):
-    game, folder = own(content=content_of("greedy:prospects", "random"))
+    game, folder = own(content=list_of("greedy:prospects", "random"))
     assert strongest(game) == "greedy:prospects"
     assert strongest(game, seats=2) == "greedy:prospects", "the most similar table that was measured"
-    for other in (content_of("random", version=99), content_of("random", game="whist")):
+    for other in (list_of("random", version=99), list_of("random", game="whist")):
         (folder / FILE).write_text(other)
         assert strongest(game) == "house"
 
@@ -260,7 +262,7 @@ def test_a_list_of_the_user_s_own_is_used_and_one_of_older_rules_is_not(own):
 def test_a_list_that_names_a_missing_model_is_one_sentence(own, capsys, doing, tmp_path):
     if doing == "serve":
         pytest.importorskip("uvicorn")
-    game, folder = own(content=content_of("greedy:gone", "random"))
+    game, folder = own(content=list_of("greedy:gone", "random"))
     if doing in ("hint", "review"):
         with pytest.raises(CardaiError) as raised:
             Adviser(game) if doing == "hint" else usual_valuer(game, "standard", 3, 40)
@@ -277,8 +279,8 @@ def test_a_list_that_names_a_missing_model_is_one_sentence(own, capsys, doing, t
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{}", "[]", content_of("random", format="another"), content_of("random", tables=[{}]),
-     content_of("random").replace('"spec": "random"', '"spec": "house"')],
+    ["", "{}", "[]", list_of("random", format="another"), list_of("random", tables=[{}]),
+     list_of("random").replace('"spec": "random"', '"spec": "house"')],
 )  # fmt: skip
 def test_a_damaged_list_is_one_sentence(own, content):
     game, _ = own(content=content)
@@ -310,6 +312,20 @@ def test_a_measured_list_is_written_table_by_table_and_resumed(own, monkeypatch,
         measure(game, ["peeking:prospects"], seats=[3])
     assert run(["strongest", str(folder), "--seats", "3", "--games", "40", "--seconds", "2", "--seed", "3"]) == 0
     assert "at once" in capsys.readouterr().out
+
+
+def test_a_table_is_measured_again_when_a_player_plays_otherwise(own, monkeypatch):
+    game, folder = own()
+    usual, played = measuring.play_table, []
+    monkeypatch.setattr(measuring, "play_table", lambda plan, *more: played.append(plan.name) or usual(plan, *more))
+    only = {"variants": ["standard"], "seats": [3], "games": 40, "seconds": 2, "seed": 3}
+    measure(game, **only)
+    changed, code = Path(shutil.copytree(folder, f"{folder}_changed")), "__init__.py"
+    (changed / code).write_text((folder / code).read_text().replace('"gain": 2.0', '"gain": 9.0'))
+    for place, is_measured in ((folder, False), (changed, True)):
+        played.clear()
+        measure(cardai.load(str(place)), **only)
+        assert bool(played) == is_measured
 
 
 def rigged(better, deals=200):

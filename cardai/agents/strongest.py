@@ -23,7 +23,7 @@ from cardai.game import Game, is_game
 from cardai.registry import home_of
 
 FILE = "strongest.json"
-FORMAT = "cardai strongest 1"
+FORMAT = "cardai strongest 2"
 TIMES = (1.0, 10.0, 100.0)
 """For how many milliseconds a decision, on one core and in the mean, a strongest agent is listed."""
 AT_ONCE, SOON, LIMIT = TIMES
@@ -34,7 +34,8 @@ class MeasuredAgent:
     """An agent at a table. `milliseconds`: of a processor for a decision, in the mean.
 
     - `rating`, `low`, `high`: Elo points above `random` with their 95 % interval, None where the games set no bound.
-    - `games`: how many it played. `weights`: the first 12 digits of the SHA-256 of each network's file that it reads.
+    - `games`: how many it played. `content`: the first 12 digits of the SHA-256 of each network's file that it reads,
+      by what its spec calls it; of a hand-written player or heuristic, of its moves in seeded games there, as "moves".
     """
 
     spec: str
@@ -43,7 +44,7 @@ class MeasuredAgent:
     low: float | None
     high: float | None
     games: int
-    weights: dict[str, str]
+    content: dict[str, str]
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ At each table, agents that may be strong play each other in drawn line-ups, each
   is better by more than chance: if the interval of the difference of their ratings excludes 0. So among equals the
   quickest is listed.
 
-The list is written after each table. A table that stands in it is not measured again, unless an agent or the weights of
-a network are others now.
+The list is written after each table. A table that stands in it is not measured again, unless an agent, the weights of a
+network, or the moves of a hand-written player or heuristic are others now.
 """
 
 import hashlib
@@ -29,6 +29,7 @@ import numpy as np
 
 from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import Agent, agent
+from cardai.agents.strategy import HandWritten, OnePly
 from cardai.agents.strongest import (
     FORMAT,
     TIMES,
@@ -44,14 +45,17 @@ from cardai.files.writing import write_text
 from cardai.game import Game, is_game
 from cardai.measure.league import PlayedTable, Speed, play_table
 from cardai.measure.pool import ANCHOR, PlannedTable
+from cardai.stats.deals import deal_seeds
 from cardai.stats.interval import FEWEST_DEALS
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
 from cardai.stats.progress import CountProgress, Progress, begin_part
 from cardai.stats.ratings import rate
 from cardai.stats.report import Report
+from cardai.table.many import play
 
 SALT = "strongest"
+PROBED = 8  # seeded games that tell whether a hand-written player or heuristic plays as it did
 GAMES, SECONDS = 4000, 20.0
 """The most games of each agent at each table, and the most seconds of its decisions there."""
 
@@ -116,11 +120,23 @@ def measure(
     return StrongestList(game.name, game.version, tuple(found.values()))
 
 
-def weights_of(game: Game, spec: str) -> dict[str, str]:
-    """The first 12 digits of the SHA-256 of each file of weights that an agent reads, by what its spec calls it."""
+def content_of(game: Game, spec: str, variant: str, seats: int) -> dict[str, str]:
+    """What an agent plays by at a table, as digests: see `MeasuredAgent`."""
     with noted() as files:
-        agent(game, spec)
-    return {name: hashlib.sha256(place.read_bytes()).hexdigest()[:12] for name, place in sorted(files.items())}
+        player = agent(game, spec)
+    parts = {name: place.read_bytes() for name, place in sorted(files.items())}
+    if isinstance(player.strategy, HandWritten) or (isinstance(player.strategy, OnePly) and player.evaluator is None):
+        parts["moves"] = b"".join(_moves(game, player, variant, seats))
+    return {name: hashlib.sha256(part).hexdigest()[:12] for name, part in parts.items()}
+
+
+def _moves(game: Game, player: Agent, variant: str, seats: int) -> list[bytes]:
+    """The moves of seeded games in which an agent has every other seat, and random players the others."""
+    lineups = np.tile(np.arange(seats) % 2, (PROBED, 1))
+    results = play(
+        game, [player, agent(game, ANCHOR)], lineups, deal_seeds(0, PROBED), variant=variant, threads=1, record=True
+    )
+    return [b"" if moves is None else moves.tobytes() for moves in results.moves]
 
 
 def _planned(game: Game, specs: Sequence[str], variant: str, seats: int) -> PlannedTable:
@@ -174,12 +190,12 @@ def _class_of(player: Agent, speed: Speed) -> float:
 
 
 def _is_outdated(plan: PlannedTable, table: MeasuredTable | None) -> bool:
-    """Whether the list lacks a table, one of its agents, or the present weights of one."""
+    """Whether the list lacks a table, one of its agents, or the present content of one."""
     if table is None:
         return True
-    weights, slow = {measured.spec: measured.weights for measured in table.agents}, table.too_slow
+    content, slow = {measured.spec: measured.content for measured in table.agents}, table.too_slow
     pool = [player.spec for player in plan.pool if player.spec not in slow]
-    return any(weights.get(spec) != weights_of(plan.game, spec) for spec in pool)
+    return any(content.get(spec) != content_of(plan.game, spec, plan.variant, plan.seats) for spec in pool)
 
 
 def _measured(planned: PlannedTable, rounds: list[PlayedTable], seed: int, seconds: float) -> MeasuredTable:
@@ -194,7 +210,7 @@ def _measured(planned: PlannedTable, rounds: list[PlayedTable], seed: int, secon
     agents = [
         MeasuredAgent(
             name, float(f"{milliseconds[name]:.3g}"), round(figure.point, 1),
-            _bound(figure.low), _bound(figure.high), figure.n, weights_of(plan.game, name),
+            _bound(figure.low), _bound(figure.high), figure.n, content_of(plan.game, name, plan.variant, plan.seats),
         )
         for name, figure in zip(names, figures, strict=True)
     ]  # fmt: skip
