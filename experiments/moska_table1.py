@@ -5,7 +5,9 @@ All agents play the same deals. Each figure of the thesis comes from 2000 games.
 Source: Vahteristo 2023, section 3.1, Table 1.
 """
 
+import re
 from dataclasses import dataclass
+from shlex import quote
 
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, of_estimate
 from cardai.experiments.machinery.lab import Lab
@@ -19,11 +21,14 @@ AGENTS = {
     "NN1-HIF": "sampled:nn1",
     "Bot3": "bot3",
     "Random": "random",
+    "NN2-HIF, suits renamed": "sampled:nn2?renamings=8",
     "best, before draw": "greedy:best",
 }
-"""{the thesis' name of an agent: our spec}. The last agent is not in the thesis; it is compared with the claims of the
-thesis' best agent, NN2-MIF.
+"""{the thesis' name of an agent: our spec}. The last two are not in the thesis. They are compared with its NN2-HIF and
+with its best agent, NN2-MIF.
 """
+COMPARED = {"NN2-HIF, suits renamed": "sampled:nn2", "best, before draw": "peeking:nn2"}
+"""{an agent that is not in the thesis: whose claims it is compared with}"""
 LOST = "Games lost, %"
 FACTS = {"Bot3", "Random"}
 """Agents that should play just as the thesis' agents do: neither side of a claim is better, and any clear
@@ -50,14 +55,13 @@ def run(lab: Lab) -> Findings:
 def _rows(lab: Lab, name: str, spec: str) -> list[Finding]:
     games = lab.games or lab.size.benchmark
     moska = load("moska")
-    key = spec.replace(":", "-")
+    key = re.sub(r"[:?=]", "-", spec)
     report = lab.bench(key, moska, "thesis", spec, games, SEED)
     suite = moska.suites["thesis"]
-    command = f"cardai bench moska --suite thesis --agent {spec} --games {games} --seed {SEED}"
+    command = f"cardai bench moska --suite thesis --agent {quote(spec)} --games {games} --seed {SEED}"
     rows = []
     for row in report["rows"]:
-        claims = suite.rows[row["row"]].claims
-        value = claims.get(spec, claims["peeking:nn2"])
+        value = suite.rows[row["row"]].claims[COMPARED.get(name, spec)]
         claim = Claim(value, suite.claim_games, "neither" if name in FACTS else "lower")
         line = f"{name} (peeks)" if name.endswith("MIF") else name
         places = 2 if row["row"] == "B4" and name != "Random" else 1
