@@ -11,6 +11,7 @@ import cardai
 from cardai.agents.spec import agent
 from cardai.app.cli import run
 from cardai.errors import CardaiError
+from cardai.games.durak.rules import is_possible
 from cardai.measure.situations import measure_situations, proven, situations_of
 
 GAMES = {name: cardai.load(name) for name in ("durak", "hearts", "literature", "moska", "tictactoe")}
@@ -50,6 +51,13 @@ def test_a_position_is_legal_and_goes_on_to_the_end(name, number):
         state, plies = game.play(state, moves[rng.integers(len(moves))]), plies + 1
         assert plies < game.max_plies
     assert np.isfinite(game.points(state)).all()
+
+
+@pytest.mark.parametrize("number", range(len(situations_of(GAMES["durak"]))))
+def test_some_deal_leads_to_a_position_of_durak(number):
+    """Otherwise worlds are drawn 10,000 times before one is kept, and a search takes a second for a decision."""
+    _, situation = case("durak", number)
+    assert all(is_possible(situation.state, seat) for seat in range(2))
 
 
 @pytest.mark.parametrize(("name", "number"), [one for one in CASES if one[0] != "literature"])

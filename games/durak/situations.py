@@ -17,7 +17,10 @@ def ending(own, other, attack=""):
     mine, theirs = (other, own) if attack else (own, other)
     state.hands[0], state.hands[1] = DECK36.cards(f"{mine} {attack}"), DECK36.cards(theirs)
     state.discards = int(full_deck(36)) & ~DECK36.cards(f"{own} {other} {attack}")
-    state.trump, state.trump_card, state.lowest_trump = "CDHS".index("S"), NONE, "CDHS".index("S")
+    state.trump, state.trump_card, state.lowest_trump = "CDHS".index("S"), NONE, NONE
+    for seat in range(2):  # what it was dealt is among the discards
+        gone = [card for card in range(36) if (state.discards >> card) & 1]
+        state.dealt[seat] = sum(1 << card for card in gone[6 * seat : 6 * seat + 6])
     state.drew = state.playing = 0b11
     state.defender, state.limit = 1, min(6, len(theirs.split()))
     return GAME.play(state, GAME.parse(state, f"attacks {attack}")) if attack else state
