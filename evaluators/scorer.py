@@ -5,6 +5,7 @@ answer = score(rows)          # returns at once
 scores = np.asarray(answer)   # waits
 """
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,13 +88,12 @@ class Scorer:
     """Scores rows with a network in evaluation mode: the sigmoid of its logits.
 
     Rows are scored in batches whose sizes are powers of two from `SMALLEST` to `batch` (see `pieces`). The network is
-    traced and compiled once for each of these sizes. The other rows of a batch change a row's score by rounding alone,
-    by less than 1e-6.
+    traced and compiled once for each of these sizes, for all networks of the same structure together. The other rows of
+    a batch change a row's score by rounding alone, by less than 1e-6.
     """
 
     def __init__(self, module: "nnx.Module", device: str | None = None, batch: int | None = None) -> None:
         check_devices()
-        import chex
         import jax
         from flax import nnx
 
@@ -108,17 +108,10 @@ class Scorer:
         fold = getattr(module, "folded", None)
         graph, state = nnx.split(fold() if fold else evaluating(module))
         self._weights = jax.device_put(nnx.as_pure(state), self.device)
-
-        def score(weights: Any, rows: jax.Array) -> jax.Array:
-            chex.assert_rank(rows, 2)
-            chex.assert_type(rows, jax.numpy.uint8)
-            with jax.default_matmul_precision("highest"):  # else GPUs round to ten bits, and agree with no CPU
-                scores = jax.nn.sigmoid(nnx.merge(graph, weights)(rows))  # pyright: ignore[reportCallIssue]
-            chex.assert_shape(scores, (len(rows),))
-            return scores
-
-        self._traced = score
-        self._score: Any = jax.jit(score)
+        try:
+            self._score = _compiled(graph)
+        except TypeError:  # somebody else's network has an attribute that cannot be hashed
+            self._score = _compiled.__wrapped__(graph)
 
     def score(self, rows: np.ndarray) -> Scores:
         """Score rows u8[n, width] -> f4[n] in [0, 1]. `rows` may not be changed before the scores were waited for.
@@ -142,6 +135,27 @@ class Scorer:
                 raise BadArgument(f"rows u8[n, {rows.shape[1]}] do not fit the network: {short(error)}") from None
             parts.append((scores, n))
         return Scores(parts)
+
+
+def _scores(graph: Any, weights: Any, rows: "jax.Array") -> "jax.Array":
+    """The scores of rows u8[n, width] by a network in two parts: f4[n]. It is traced once for each graph and n."""
+    import chex
+    import jax
+    from flax import nnx
+
+    chex.assert_rank(rows, 2)
+    chex.assert_type(rows, jax.numpy.uint8)
+    with jax.default_matmul_precision("highest"):  # else GPUs round to ten bits, and agree with no CPU
+        scores = jax.nn.sigmoid(nnx.merge(graph, weights)(rows))
+    chex.assert_shape(scores, (len(rows),))
+    return scores
+
+
+@functools.cache
+def _compiled(graph: Any) -> Any:
+    import jax
+
+    return jax.jit(functools.partial(_scores, graph))
 
 
 def pieces(n: int, largest: int) -> list[int]:

@@ -1,6 +1,5 @@
 """The scorer: the network's scores, in few programs, at once, for a row whatever stands beside it."""
 
-import chex
 import jax
 import numpy as np
 import pytest
@@ -72,11 +71,26 @@ def test_any_module_can_be_scored():
 
 def test_no_more_programs_are_compiled_than_there_are_batch_sizes(module):
     score = Scorer(module, batch=512)
-    score._score = jax.jit(chex.assert_max_traces(score._traced, n=4))  # 64, 128, 256, 512
+    score._score.clear_cache()
     for _ in range(2):
         for n in (1, 5, 64, 65, 100, 128, 200, 256, 300, 511, 512, 513, 1300):
             assert np.asarray(score.score(rows(n))).shape == (n,)
-        assert score._score._cache_size() == 4
+        assert score._score._cache_size() == 4  # 64, 128, 256, 512
+    other = build("mlp", {"hidden": [32, 16], "dropout": 0.5}, LAYOUT, seed=1)
+    again = Scorer(other, batch=512)
+    assert not np.allclose(again.score(rows(512)), score.score(rows(512)))
+    assert again._score._cache_size() == 4  # networks of one structure share them
+
+
+def test_a_module_with_an_attribute_that_cannot_be_hashed_is_scored():
+    class Odd(nnx.Module):
+        def __init__(self):
+            self.columns = slice(0, 1)
+
+        def __call__(self, rows):
+            return rows[:, self.columns].sum(axis=1) * 1.0
+
+    assert np.allclose(Scorer(Odd()).score(np.zeros((5, 2), np.uint8)), 0.5)
 
 
 def test_a_score_does_not_depend_on_the_batch_it_is_in(module):
