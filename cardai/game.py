@@ -142,6 +142,10 @@ class Segment:
         return int(np.prod(self.shape, dtype=int))
 
 
+MOST_SUITS = 6
+"""Suits that may exchange names: they have 720 orders."""
+
+
 @dataclass(frozen=True)
 class PerspectiveEncoder:
     """A seat's view of a state as numbers.
@@ -174,12 +178,14 @@ class PerspectiveEncoder:
         width, places, first = self.width(seats), [], 0
         for segment in self.layout(seats):
             if self.by_suit is not None and self.by_suit(segment):
-                places.append(np.arange(first, first + segment.size).reshape(-1, segment.shape[-1]))
+                places.append(np.arange(first, first + segment.size).reshape(-1, *segment.shape[-1:]))
             first += segment.size
-        if len({part.shape[1] for part in places}) != 1:
-            sizes = ", ".join(str(part.shape[1]) for part in places) or "none"
-            raise CardaiError(f"by_suit must choose segments with as many values for suits as each other, not {sizes}")
-        suits, found = places[0].shape[1], []
+        suits, found = places[0].shape[-1] if places else 0, []
+        if not 2 <= suits <= MOST_SUITS or any(part.shape[1:] != (suits,) for part in places):
+            shapes = ", ".join(str(part.shape[1:]) for part in places) or "none"
+            raise CardaiError(
+                f"by_suit must choose segments that end in the same 2 to {MOST_SUITS} suits, not {shapes}"
+            )
         for others in itertools.permutations(range(1, suits)):
             for turned in range(suits):
                 names, order = np.roll((0, *others), turned), np.arange(width)

@@ -306,7 +306,7 @@ def test_a_model_for_another_table_is_refused_by_name(folder):
         ("greedy:hand_value?any_variant", "takes no option 'any_variant'"),
         ("greedy:hand_value?renamings=4", "renamings goes with a model"),
         ("sampled:nn2?renamings=25", r"'25' is not a number of names for the suits \(1 to 24\)"),
-        ("greedy:best?renamings=4", "encoder 'relative': by_suit must choose segments"),
+        ("greedy:best?renamings=4", "encoder 'relative': by_suit must choose segments that end in"),
     ],
 )
 def test_a_spec_with_a_bad_model_or_option_is_refused_with_a_sentence(folder, spec, complaint):

@@ -8,6 +8,8 @@ import pytest
 
 from cardai.data.record import replay
 from cardai.data.selfplay import simulate_here
+from cardai.errors import CardaiError
+from cardai.game import PerspectiveEncoder, Segment
 from cardai.games.moska.encode import WHOLE, chance_to_hold, killed_together
 from cardai.registry import load
 
@@ -151,3 +153,13 @@ def test_the_orders_of_a_row_are_the_rows_of_positions_with_other_names(encoder,
         rows = {MOSKA.encode(other, seat, encoder).tobytes() for other in others}
         assert {row[order].tobytes() for order in orders} == rows
         assert len(rows) == 24
+
+
+@pytest.mark.parametrize(
+    ("names", "shapes"), [("", "none"), ("abc", r"\(\), \(4,\), \(4,\)"), ("d", r"\(13,\)"), ("be", r"\(4,\), \(5,\)")]
+)
+def test_segments_that_cannot_all_end_in_suits_are_refused(names, shapes):
+    layout = (Segment("a"), Segment("b", (13, 4)), Segment("c", (4,)), Segment("d", (4, 13)), Segment("e", (3, 5)))
+    encoder = PerspectiveEncoder(lambda seats: layout, lambda *_: None, lambda segment: segment.name in set(names))
+    with pytest.raises(CardaiError, match=f"end in the same 2 to 6 suits, not {shapes}"):
+        encoder.renamings(4)

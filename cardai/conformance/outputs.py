@@ -119,19 +119,16 @@ class _Suits:
     def __init__(self, testbed: Testbed, encoder: str) -> None:
         self.testbed, self.encoder = testbed, encoder
         seats, place = testbed.game.default_seats, testbed.game.encoders[encoder]
-        place.renamings(seats)  # raises CardaiError if its segments do not fit each other
         assert place.by_suit is not None
+        try:
+            place.renamings(seats)
+        except CardaiError as error:
+            raise LawError(f"{testbed.anywhere()}, ply unknown: encoder {encoder}: {error}") from None
         self.parts = [(segment, place.by_suit(segment)) for segment in place.layout(seats)]
         sizes = [segment.shape[-1] if is_by_suit else segment.size for segment, is_by_suit in self.parts]
         self.names = [segment.name for (segment, _), size in zip(self.parts, sizes, strict=True) for _ in range(size)]
-        starts = np.cumsum([0, *sizes[:-1]])
-        self.suits = np.array(
-            [
-                start + np.arange(size)
-                for (_, is_by_suit), start, size in zip(self.parts, starts, sizes, strict=True)
-                if is_by_suit
-            ]
-        )
+        columns = np.split(np.arange(sum(sizes)), np.cumsum(sizes[:-1]))
+        self.suits = np.array([part for part, (_, is_by_suit) in zip(columns, self.parts, strict=True) if is_by_suit])
 
     def favours(self, first: int, count: int) -> Generator[Looked, None, np.ndarray]:
         """How much more each product is than when a suit and the next one exchange their names, in standard deviations.
