@@ -70,9 +70,8 @@ class Screen:
         )
         keep = f"localStorage.getItem('settings') ?? localStorage.setItem('settings', '{settings}')"
         self.context.add_init_script(f"location.host && ({keep})")
-        self.context.add_init_script(
-            "crypto.getRandomValues = (numbers) => numbers.fill(7);"
-        )  # the person's part in a deal
+        # The person's part in a deal, the same each time.
+        self.context.add_init_script("crypto.getRandomValues = (numbers) => numbers.fill(7);")
         self.page = self.context.new_page()
         self.wrong: list[str] = []
         self.frames: list[dict[str, Any]] = []
