@@ -326,6 +326,7 @@ def _searching(game: Game, value: Spec, options: dict[str, str], isolate: bool) 
     """A search with an evaluator, or with the heuristic, model or Python object of a name."""
     spec, kind = str(value), value.kind
     evaluator, heuristic = _judge_of(game, value, isolate)
+    evaluator = _evened(game, spec, options, evaluator)
     if kind == "ahead":
         return _ahead(game, value, options, isolate, evaluator, heuristic)
     worlds = 1
@@ -333,7 +334,6 @@ def _searching(game: Game, value: Spec, options: dict[str, str], isolate: bool) 
         worlds = _count(spec, options.pop("worlds", "100"), "a number of worlds")
     epsilon, temperature, until = _exploring(spec, options)
     any_variant = flag(spec, "any_variant", options) if evaluator else False
-    evaluator = _evened(game, spec, options, evaluator)
     _nothing_left(spec, options)
     strategy = OnePly(
         evaluator,
@@ -431,7 +431,7 @@ def _ahead(
     game: Game, value: Spec, options: dict[str, str], isolate: bool, evaluator: Evaluator | None, heuristic: Any
 ) -> Agent:
     """The agent that plays its best moves on in worlds. A judge of settled states is asked about these."""
-    spec, evaluator = str(value), _evened(game, str(value), options, evaluator)
+    spec = str(value)
     settles = evaluator is not None and evaluator.moment == "drawn"
     worlds = _count(spec, options.pop("worlds", "16"), "a number of worlds")
     any_variant = flag(spec, "any_variant", options) if evaluator else False

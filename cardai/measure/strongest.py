@@ -52,7 +52,7 @@ from cardai.stats.machine import machine
 from cardai.stats.progress import CountProgress, Progress, begin_part
 from cardai.stats.ratings import rate
 from cardai.stats.report import Report
-from cardai.table.many import play
+from cardai.table.many import Results, play
 
 SALT = "strongest"
 PROBED = 8  # seeded games that tell whether a hand-written player or heuristic plays as it did
@@ -126,17 +126,17 @@ def content_of(game: Game, spec: str, variant: str, seats: int) -> dict[str, str
         player = agent(game, spec)
     parts = {name: place.read_bytes() for name, place in sorted(files.items())}
     if isinstance(player.strategy, HandWritten) or (isinstance(player.strategy, OnePly) and player.evaluator is None):
-        parts["moves"] = b"".join(_moves(game, player, variant, seats))
+        results = beside_random(player, game, variant, seats, PROBED, seed=0)
+        parts["moves"] = b"".join(b"" if moves is None else moves.tobytes() for moves in results.moves)
     return {name: hashlib.sha256(part).hexdigest()[:12] for name, part in parts.items()}
 
 
-def _moves(game: Game, player: Agent, variant: str, seats: int) -> list[bytes]:
-    """The moves of seeded games in which an agent has every other seat, and random players the others."""
-    lineups = np.tile(np.arange(seats) % 2, (PROBED, 1))
-    results = play(
-        game, [player, agent(game, ANCHOR)], lineups, deal_seeds(0, PROBED), variant=variant, threads=1, record=True
+def beside_random(player: Agent, game: Game, variant: str, seats: int, games: int, seed: int) -> Results:
+    """Seeded games, with their moves, in which an agent has every other seat and random players have the others."""
+    lineups = np.tile(np.arange(seats) % 2, (games, 1))
+    return play(
+        game, [player, agent(game, ANCHOR)], lineups, deal_seeds(seed, games), variant=variant, threads=1, record=True
     )
-    return [b"" if moves is None else moves.tobytes() for moves in results.moves]
 
 
 def _planned(game: Game, specs: Sequence[str], variant: str, seats: int) -> PlannedTable:

@@ -27,6 +27,7 @@ from cardai.measure.bench import run_suite
 from cardai.measure.grade import grade
 from cardai.measure.perfect.endings import measure_endings
 from cardai.measure.solution import solve
+from cardai.measure.strongest import beside_random
 from cardai.registry import load
 from cardai.rule.keeping import cache_root
 from cardai.stats import interval
@@ -73,12 +74,9 @@ def plays(name: str, variant: str, seats: int, spec: str) -> Value:
     """A digest of moves and scores of seeded games; an agent has every other seat, the others play at random."""
     game = load(name)
     with tempfile.TemporaryDirectory() as folder:
-        players = [agent(game, with_stand_ins(spec, Path(folder))), agent(game, "random")]
+        player = agent(game, with_stand_ins(spec, Path(folder)))
         games = _PLAIN if ":" not in spec else _DEAR if _is_dear(spec) else _QUICK
-        lineups = np.tile(np.arange(seats) % 2, (games, 1))
-        results = play(
-            game, players, lineups, deal_seeds(SEED, games), variant=variant, threads=1, record=True,
-        )  # fmt: skip
+        results = beside_random(player, game, variant, seats, games, SEED)
     moves = [b"" if played is None else played.tobytes() for played in results.moves]
     ends = [results.plies, results.endless, results.scores[results.finished]]
     return digest(game.version, *moves, *ends)
