@@ -11,6 +11,7 @@ import pytest
 import cardai
 from cardai.app import cli
 from cardai.errors import CardaiError
+from cardai.evaluators.model import SHIPPED
 from cardai.evaluators.network_file import tensors_of
 from cardai.evaluators.policies.network import on_device
 from cardai.evaluators.policies.ppo import Ppo, PpoConfig
@@ -204,6 +205,18 @@ def test_a_policy_training_that_was_stopped_ends_with_the_same_weights(tmp_path)
         other = Ppo(table, PpoConfig(games=80, step_games=20, batch_games=10, shared=16, hidden=16), 1)
         with pytest.raises(CardaiError, match="is a checkpoint of another run: its game"):
             PolicyTraining(table, other, tmp_path / "ppo")
+
+
+def test_ppo_is_not_continued_against_an_opponent_that_has_learned_since(tmp_path):
+    opponent, contents = tmp_path / "opponent.safetensors", sorted((SHIPPED / "tictactoe").glob("*.safetensors"))
+    table = TrainingTable(cardai.load("tictactoe"), 1, None, None, None)
+    config = PpoConfig(games=40, step_games=20, batch_games=10, shared=16, hidden=16, opponent=f"greedy:{opponent}")
+    opponent.write_bytes(contents[0].read_bytes())
+    PolicyTraining(table, Ppo(table, config, 1), tmp_path / "ppo").run(None, None, 1000)
+    assert PolicyTraining(table, Ppo(table, config, 1), tmp_path / "ppo").games == 40
+    opponent.write_bytes(contents[1].read_bytes())
+    with pytest.raises(CardaiError, match="is a checkpoint of another run: its teacher or opponent is not this run's"):
+        PolicyTraining(table, Ppo(table, config, 1), tmp_path / "ppo")
 
 
 def test_a_generation_has_games_enough_for_all_parts_however_long_they_are():

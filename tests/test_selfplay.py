@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 import signal
 
@@ -15,6 +16,7 @@ from cardai.data import mixture
 from cardai.data.record import Writer, read, verify
 from cardai.data.selfplay import parse_pool, simulate, simulate_here, simulate_shards
 from cardai.errors import CardaiError
+from cardai.evaluators.model import SHIPPED
 from cardai.show.selfplay import table
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
@@ -302,6 +304,23 @@ def test_a_folder_with_another_simulation_is_refused(tmp_path, game, pool, how, 
     with pytest.raises(CardaiError, match=said):
         simulate_shards(game, pool, 10, folder=tmp_path / "s", **{"shard": 10, **how})
     assert contents(tmp_path / "s") == before
+
+
+def test_a_folder_is_not_continued_by_a_network_that_has_learned_since(tmp_path):
+    network, shipped = tmp_path / "network.safetensors", SHIPPED / "tictactoe"
+    pool, (first, second, *_) = {"random": 1, f"greedy:{network}": 1}, sorted(shipped.glob("*.safetensors"))
+    network.write_bytes(first.read_bytes())
+    simulate_shards(TICTACTOE, pool, 20, folder=tmp_path / "s", shard=10, only="0")
+    before = contents(tmp_path / "s")
+    network.write_bytes(second.read_bytes())
+    said = f"{network} has other weights now than when it played the games of {tmp_path / 's'}"
+    with pytest.raises(CardaiError, match=f"^{re.escape(said)}$"):
+        simulate_shards(TICTACTOE, pool, 20, folder=tmp_path / "s", shard=10)
+    assert contents(tmp_path / "s") == before
+    network.write_bytes(first.read_bytes())
+    simulate_shards(TICTACTOE, pool, 20, folder=tmp_path / "s", shard=10)
+    simulate_shards(TICTACTOE, pool, 20, folder=tmp_path / "whole", shard=10)
+    assert contents(tmp_path / "s") == contents(tmp_path / "whole")
 
 
 def test_other_folders_and_damaged_files_are_refused(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 import cardai
 from cardai.app.cli import run
 from cardai.errors import CardaiError
+from cardai.evaluators.model import SHIPPED
 from cardai.game import Game, Player, move_dtype, state_dtype
 from cardai.measure.tune import CONFIG, HISTORY, tune
 from cardai.rule import below, rule
@@ -167,6 +168,20 @@ def test_a_folder_of_another_search_or_a_damaged_one_is_refused(found, tmp_path)
         (tmp_path / HISTORY).write_text("\n".join([*lines[: number - 1], line]) + "\n")
         with pytest.raises(CardaiError, match=f"line {number} of .* is damaged"):
             tune(ARCHERY, "archer", folder=tmp_path, generations=1, **FEW)
+
+
+def test_a_search_against_a_network_that_has_learned_since_is_refused(tmp_path):
+    game, network = cardai.load("moska"), tmp_path / "network.safetensors"
+
+    def search():
+        few = {"generations": 1, "trial_games": 8, "games": 8, "variant": "thesis", "threads": 1}
+        tune(game, "bot3", [f"greedy:{network}"], folder=tmp_path / "run", only=["threshold"], **few)
+
+    network.write_bytes((SHIPPED / "moska" / "nn1.safetensors").read_bytes())
+    search()
+    network.write_bytes((SHIPPED / "moska" / "nn2.safetensors").read_bytes())
+    with pytest.raises(CardaiError, match="another search, with networks that have learned since"):
+        search()
 
 
 def test_the_command_says_what_to_use(tmp_path, capsys):

@@ -11,6 +11,7 @@ import numpy as np
 from cardai.agents.spec import agent
 from cardai.data.record import Header, Writer, read
 from cardai.errors import CardaiError
+from cardai.files.named import digests_of, noted
 from cardai.game import Game, int_seed
 from cardai.rule import STREAM, mixed, rule, uniform
 from cardai.stats import interval
@@ -24,7 +25,9 @@ from cardai.stats.report import Report
 from cardai.table.many import Results, play
 
 PLAN = "simulation.json"
-FORMAT = "cardai simulation 1"
+FORMAT = "cardai simulation 2"
+WEIGHTS = "weights"
+"""The entry of a description that has the digest of each file that the pool names."""
 
 _DEALS, _SEATS = 0xDEA15, 0x5EA75  # keep the draws of deals and line-ups apart from those of benchmarks and players
 
@@ -133,7 +136,9 @@ class Mix:
         self.variant = game.canonical(variant)
         game.options(self.seats, self.variant)
         self.pool = dict(pool)
-        self.agents = [agent(game, spec) for spec in pool]
+        with noted() as files:
+            self.agents = [agent(game, spec) for spec in pool]
+        self._weights = digests_of(files)
         for member in self.agents:
             member.check_fits(game, self.variant, self.seats)
         self.threads = thread_count(threads)
@@ -198,7 +203,8 @@ class Mix:
         """What decides the games of a folder, as its description says it."""
         header = Header.of(self.game, (), self.variant, self.seats)
         table = {name: getattr(header, name) for name in ("game", "version", "variant", "options", "seats")}
-        return {"format": FORMAT, **table, "pool": self.pool, "seed": self.seed, "shard": shard}
+        own = {"pool": self.pool, WEIGHTS: self._weights, "seed": self.seed, "shard": shard}
+        return {"format": FORMAT, **table, **own}
 
     def summary(self, files: Sequence[str], found: int, interrupted: bool, asked: int | None = None) -> Summary:
         """The result of what was counted. `asked`: how many games were to be played, if not all."""

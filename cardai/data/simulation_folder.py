@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from cardai.data.mixture import FORMAT, PLAN
+from cardai.data.mixture import FORMAT, PLAN, WEIGHTS
 from cardai.errors import CardaiError, short
 from cardai.files.reading import read_json
 from cardai.files.writing import held, write_whole
@@ -81,6 +81,9 @@ def _refuse_other(file: Path, written: Any, plan: dict[str, Any]) -> None:
     for name, wanted in plan.items():
         existing = written.get(name)
         if existing != wanted or (isinstance(existing, dict) and list(existing) != list(wanted)):  # order decides draws
+            if name == WEIGHTS and isinstance(existing, dict) and existing.keys() == wanted.keys():
+                changed = next(spec for spec in wanted if existing[spec] != wanted[spec])
+                raise CardaiError(f"{changed} has other weights now than when it played the games of {file.parent}")
             raise CardaiError(
                 f"{file.parent} holds a simulation with {name} {_in_words(existing)}, not {_in_words(wanted)}"
             )

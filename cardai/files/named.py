@@ -5,6 +5,7 @@ which stand in records and tables, stay as they are.
 """
 
 import contextlib
+import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -32,6 +33,16 @@ def noted() -> Iterator[dict[str, Path]]:
         yield notes
     finally:
         _noting.remove(notes)
+
+
+def digest_of(content: bytes) -> str:
+    """What a file's content is known by: 32 hexadecimal digits."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def digests_of(files: Mapping[str, Path]) -> dict[str, str]:
+    """The digests of files that were noted. A run that is continued asks by them whether one has changed."""
+    return {name: digest_of(place.read_bytes()) for name, place in sorted(files.items())}
 
 
 def use_copies(copies: Mapping[str, Path]) -> None:

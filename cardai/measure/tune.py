@@ -26,6 +26,7 @@ import numpy as np
 from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError, positive, short, whole
+from cardai.files.named import digests_of, noted
 from cardai.files.reading import read_json
 from cardai.files.writing import write_text
 from cardai.game import Game, is_game
@@ -40,7 +41,7 @@ from cardai.stats.measure import measure_of
 from cardai.stats.progress import CountProgress, Progress
 from cardai.stats.report import Report
 
-FORMAT = "cardai tune 1"
+FORMAT = "cardai tune 2"
 CONFIG, HISTORY = "tune.json", "generations.jsonl"
 TRIAL_GAMES, GAMES = 400, 4000
 FEWEST_TRIALS = 8
@@ -114,13 +115,15 @@ def tune(
         raise CardaiError(f"minutes must be a number above 0, not {minutes:g}")
     space = _space(game, parse(player), only)
     start = str(space.spec(np.zeros(space.size)))
-    opponents = tuple(agent(game, spec) for spec in others or (start,))
+    with noted() as files:
+        opponents = tuple(agent(game, spec) for spec in others or (start,))
     table = _Table(game, game.canonical(variant), seats, whole("seed", seed), thread_count(threads), opponents)
     for one in (agent(game, start), *table.others):
         one.check_fits(game, table.variant, seats)
     config = {
         "format": FORMAT, "game": game.name, "version": game.version, "variant": table.variant, "seats": seats,
-        "player": start, "only": list(space.names), "others": [one.spec for one in table.others], "seed": table.seed,
+        "player": start, "only": list(space.names), "others": [one.spec for one in table.others],
+        "weights": digests_of(files), "seed": table.seed,
         "trial_games": positive("trial_games", trial_games),
     }  # fmt: skip
     games, generations = positive("games", games), whole("generations", generations, 0)
@@ -299,7 +302,8 @@ class _Search:
         kept = read_json(place)
         other = [name for name, value in self.config.items() if not isinstance(kept, dict) or kept.get(name) != value]
         if other:
-            raise CardaiError(f"{self.folder} holds another search, with another {other[0]}; choose another folder")
+            what = "networks that have learned since" if other == ["weights"] else f"another {other[0]}"
+            raise CardaiError(f"{self.folder} holds another search, with {what}; choose another folder")
         history = self.folder / HISTORY
         for number, line in enumerate(history.read_text("utf-8").splitlines() if history.exists() else (), 1):
             points = self.method.ask()

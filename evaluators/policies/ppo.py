@@ -42,6 +42,7 @@ from cardai.evaluators.policies.network import (
 from cardai.evaluators.policies.policy import Policy
 from cardai.evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
 from cardai.evaluators.settings import setting
+from cardai.files.named import digests_of, noted
 from cardai.game import Game
 from cardai.rule import rule
 from cardai.stats.deals import seats_of_side
@@ -293,11 +294,10 @@ class Ppo:
         self.imitator_state = self.compiled.imitator.init(self.weights)
         self.learned = 0  # rounds of lessons
         self.agents = [Agent("learner", OfFunction(choose_by(self._act, table.encoder.encoder)))]
-        if config.teacher:
-            self.agents.append(agent(table.game, config.teacher))
-        self.trained = len(self.agents)
-        if config.opponent:
-            self.agents.append(agent(table.game, config.opponent))
+        with noted() as files:
+            self.agents += [agent(table.game, spec) for spec in (config.teacher, config.opponent) if spec]
+        self.trained = 2 if config.teacher else 1
+        self.others = digests_of(files)
 
     def kept(self) -> Mapping[str, Any]:
         """Returns the weights, what the optimisers remember, the rounds of lessons, and the moments of scores."""

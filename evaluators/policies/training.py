@@ -83,7 +83,13 @@ class Algorithm(Protocol):
 
 @runtime_checkable
 class Resumable(Protocol):
-    """An algorithm whose training can be kept in a folder and go on later."""
+    """An algorithm whose training can be kept in a folder and go on later.
+
+    `others`: the digests of the files that its teacher and its opponent are read from, by name.
+    """
+
+    @property
+    def others(self) -> Mapping[str, str]: ...
 
     def kept(self) -> Mapping[str, Any]:
         """Returns all that an update changes, as trees of arrays by name."""
@@ -166,7 +172,9 @@ class PolicyTraining:
         """What a checkpoint belongs to."""
         table, config = self.table, settings.fingerprint(self.algorithm.config)
         where = f"{table.game.name} {table.game.version}, {table.variant}, {table.seats} seats, {table.encoder.encoder}"
-        return {"game": where, "config": config}
+        assert isinstance(self.algorithm, Resumable)
+        others = json.dumps(dict(self.algorithm.others))
+        return {"game": where, "config": config, "teacher or opponent": others}
 
     def _keep(self) -> None:
         """Note where the training is, between two rounds. An update makes new arrays and leaves these."""

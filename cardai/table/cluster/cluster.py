@@ -16,14 +16,14 @@ import numpy as np
 
 from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError
-from cardai.files.named import noted
+from cardai.files.named import digest_of, noted
 from cardai.game import Game
 from cardai.kernel.doors import check_kind
 from cardai.registry import name_of
 from cardai.table.cluster.driving import ClusterFailed, carry_out
 from cardai.table.cluster.engine import RayEngine
 from cardai.table.cluster.identity import device_kind, identity, refusal
-from cardai.table.cluster.work import DONE, GREET, WARM, Answer, WorkOrder, digest_of
+from cardai.table.cluster.work import DONE, GREET, WARM, Answer, WorkOrder
 from cardai.table.many import play
 
 _GREETING, _WARMING = 60.0, 600.0  # seconds in which a machine must say what it is, and have compiled the rules

@@ -4,7 +4,6 @@ An *order* is what the tasks of a run have in common: the game, what the machine
 a request. A task is an order and a number. The answer is a line of JSON and, if the task was done, bytes after it.
 """
 
-import hashlib
 import importlib
 import json
 import os
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError, place_of, short
-from cardai.files.named import use_copies
+from cardai.files.named import digest_of, use_copies
 from cardai.files.writing import write_whole
 from cardai.registry import load
 from cardai.rule.keeping import cache_root
@@ -88,11 +87,6 @@ def perform(order: bytes, number: int, *contents: bytes) -> bytes:
     seconds = time.perf_counter() - began
     head = {"kind": kind, "host": platform.node(), "text": text, "seconds": seconds, "process": os.getpid()}
     return json.dumps(head).encode() + b"\n" + content
-
-
-def digest_of(content: bytes) -> str:
-    """The name of a content in a worker's cache."""
-    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 _ready: dict[str, Work] = {}  # by digest of the order; the last one only, since copies of files hold for one order
