@@ -316,6 +316,13 @@ def test_a_suite_says_what_a_search_cost_and_whom_it_had_in_mind():
     assert own.decisions > 4
 
 
+@pytest.mark.parametrize("asked", ["", "?any_variant", "?renamings=4", "?any_variant&renamings=4"])
+def test_a_search_says_that_others_ask_the_model_as_it_does(asked):
+    worlds = "&worlds=2" if asked else "?worlds=2"
+    search = agent(MOSKA, f"ahead:nn2{asked}{worlds}").strategy
+    assert search.assumed == agent(MOSKA, f"greedy:nn2{asked}").spec
+
+
 def test_a_heuristic_judges_the_end_of_a_game_on_its_own_scale():
     """The values of Durak's heuristic are far below 0 and its scores are not, so one must not stand for the other."""
     player = agent(DURAK, "ahead:hand_value?moves=9&worlds=6&turns=40")

@@ -451,12 +451,18 @@ def _ahead(
         epsilon=epsilon,
         temperature=temperature,
         until=until,
-        assumed=str(Greedy(cast(Any, value.argument)) if named is None else named),
+        assumed=str(_same_judge(value) if named is None else named),
     )
     if strategy.milliseconds and not strategy.is_native:
         raise CardaiError(f"agent {spec!r}: ms counts the time of compiled code, but an evaluator is asked outside it")
     _nothing_left(spec, options)
     return Agent(spec, strategy, SEARCHES["ahead"])
+
+
+def _same_judge(value: Spec) -> Spec:
+    """The agent that plays the best moves by the judge of a search, asked in the same way."""
+    asked = {key: text for key, text in value.options if key in ("any_variant", "renamings")}
+    return Greedy(cast(Any, value.argument)).with_options(**asked)
 
 
 def _rollout(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Agent:
