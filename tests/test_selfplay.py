@@ -323,6 +323,25 @@ def test_a_folder_is_not_continued_by_a_network_that_has_learned_since(tmp_path)
     assert contents(tmp_path / "s") == contents(tmp_path / "whole")
 
 
+def test_a_folder_is_continued_after_its_network_was_moved(tmp_path):
+    """Also by another computer: the new files are the same as if nothing had been moved."""
+    before, after = tmp_path / "before.safetensors", tmp_path / "after.safetensors"
+
+    def play(network, folder, games):
+        pool = {"random": 1, f"greedy:{network}": 1, f"greedy:{network}?epsilon=0.1": 2}
+        return simulate_shards(TICTACTOE, pool, games, folder=tmp_path / folder, shard=10)
+
+    before.write_bytes((SHIPPED / "tictactoe" / "mlp.safetensors").read_bytes())
+    play(before, "whole", 40)
+    play(before, "moved", 20)
+    before.rename(after)
+    assert play(after, "moved", 40).found == 2
+    assert contents(tmp_path / "moved") == contents(tmp_path / "whole")
+    after.write_bytes((SHIPPED / "tictactoe" / "cnn.safetensors").read_bytes())
+    with pytest.raises(CardaiError, match=f"with pool .*{re.escape(str(before))}.*, not .*{re.escape(str(after))}"):
+        play(after, "moved", 40)
+
+
 def test_other_folders_and_damaged_files_are_refused(tmp_path):
     def refusal(pool=POOL, games=20) -> str:
         with pytest.raises(CardaiError) as caught:

@@ -114,7 +114,10 @@ def draw_lineups(seeds, key, bounds, lineups, stream):
 
 
 class Mix:
-    """A simulation: its game, its pool, and the seeds and line-ups of its games. It counts results."""
+    """A simulation: its game, its pool, and the seeds and line-ups of its games. It counts results.
+
+    `names`: the specs as its files have them. In a folder that was moved these are not those of the pool.
+    """
 
     def __init__(
         self,
@@ -138,7 +141,7 @@ class Mix:
         self.pool = dict(pool)
         with noted() as files:
             self.agents = [agent(game, spec) for spec in pool]
-        self._weights = digests_of(files)
+        self.names, self._weights = list(pool), digests_of(files)
         for member in self.agents:
             member.check_fits(game, self.variant, self.seats)
         self.threads = thread_count(threads)
@@ -163,8 +166,7 @@ class Mix:
 
     def writer(self, path: Path, overwrite: bool = False, planned: int | None = None) -> Writer:
         """A writer of games of this simulation."""
-        specs = list(self.pool)
-        return Writer(path, self.game, specs, self.variant, self.seats, overwrite=overwrite, planned=planned)
+        return Writer(path, self.game, self.names, self.variant, self.seats, overwrite=overwrite, planned=planned)
 
     def play(self, first: int, end: int, writer: Writer, progress: CountProgress | None) -> Results:
         """Play the games first..end-1 into a file."""
@@ -193,7 +195,7 @@ class Mix:
     def check(self, file: Path, first: int, end: int) -> None:
         """Raise CardaiError unless an existing file seems to hold the games first..end-1 of this simulation."""
         reader = read(file)
-        if reader.header != Header.of(self.game, list(self.pool), self.variant, self.seats):
+        if reader.header != Header.of(self.game, self.names, self.variant, self.seats):
             raise CardaiError(f"{file} holds games of another simulation than {PLAN} in the same folder describes")
         recorded = next(iter(reader), None)
         if recorded is not None and recorded.seed not in self.seeds(first, end):

@@ -111,7 +111,7 @@ def simulate_shards(
     before, asked = chosen.start * shard, ends[chosen[-1]][1] - chosen.start * shard
     with held_folder(place):
         device = cluster.device_of(mix.agents) if cluster else None
-        keep_plan(place, mix.plan(shard), MIXED if cluster and device and cluster.mixed else device)
+        mix.names = keep_plan(place, mix.plan(shard), MIXED if cluster and device and cluster.mixed else device)
         refuse_strangers(place, files, shard, games)
         existing = [number for number in chosen if files[number].exists()]
         for number in existing:

@@ -28,7 +28,7 @@ def ready(game: Game, request: Mapping[str, Any], data: bytes) -> Callable[[int]
 
     def play(number: int) -> bytes:
         first, end = (0, min(_WARMING, games)) if number == WARM else (number * shard, min((number + 1) * shard, games))
-        writer = _Memory(game, list(pool), mix.variant, mix.seats)
+        writer = _Memory(game, request["names"], mix.variant, mix.seats)
         results = mix.play(first, end, writer, None)
         if results.interrupted:
             raise KeyboardInterrupt
@@ -42,7 +42,7 @@ def request_of(mix: Mix, shard: int) -> dict[str, Any]:
     """What a worker has to know of a simulation with `shard` games in each file."""
     pool = [[spec, weight] for spec, weight in mix.pool.items()]  # the order decides the draws
     table = {"seed": mix.seed, "variant": mix.variant, "seats": mix.seats}
-    return {"pool": pool, "games": mix.asked, "shard": shard, **table}
+    return {"pool": pool, "names": mix.names, "games": mix.asked, "shard": shard, **table}
 
 
 def packed(content: bytes, results: FileResults) -> bytes:

@@ -48,8 +48,11 @@ def held_folder(folder: Path) -> Iterator[None]:
         yield
 
 
-def keep_plan(folder: Path, plan: dict[str, Any], device: str | None = None) -> None:
+def keep_plan(folder: Path, plan: dict[str, Any], device: str | None = None) -> list[str]:
     """Write the description of a simulation into its folder. Raises CardaiError if the folder has another one.
+
+    Returns the specs of the pool as the folder has them. They name its networks by the paths that these had at first;
+    it is the same simulation while these files have the same content.
 
     `device`: what the networks of a cluster compute on, or `MIXED`. None: there are none, or this machine plays alone.
     Networks on other kinds of device round differently, so a folder with games of one kind takes no others.
@@ -63,8 +66,9 @@ def keep_plan(folder: Path, plan: dict[str, Any], device: str | None = None) -> 
             raise CardaiError(
                 f"networks played the games of {folder} on {short(before)}, here it would be {processor()}"
             )
+        plan = plan | {name: written[name] for name in ("pool", WEIGHTS)}
         if device in (None, before):
-            return
+            return list(plan["pool"])
         if device != MIXED:
             known = short(before) if before else "a machine that was not noted"
             raise CardaiError(f"networks played the games of {folder} on {known}, not on {device}; --mixed allows both")
@@ -73,20 +77,35 @@ def keep_plan(folder: Path, plan: dict[str, Any], device: str | None = None) -> 
         write_whole(file, f"{json.dumps(table, indent=2, ensure_ascii=False)}\n".encode())
     except OSError as error:
         raise CardaiError(f"cannot write {error.filename or file}: {error.strerror or error}") from None
+    return list(plan["pool"])
 
 
 def _refuse_other(file: Path, written: Any, plan: dict[str, Any]) -> None:
     if not isinstance(written, dict) or written.get("format") != FORMAT:
         raise CardaiError(f"{file} is damaged: its format is not {FORMAT!r}")
+    for part in ("pool", WEIGHTS):
+        if not isinstance(written.get(part), dict):
+            raise CardaiError(f"{file} is damaged: it has no {part}")
     for name, wanted in plan.items():
+        if name == WEIGHTS or (name == "pool" and _contents(written) == _contents(plan)):
+            continue
         existing = written.get(name)
-        if existing != wanted or (isinstance(existing, dict) and list(existing) != list(wanted)):  # order decides draws
-            if name == WEIGHTS and isinstance(existing, dict) and existing.keys() == wanted.keys():
-                changed = next(spec for spec in wanted if existing[spec] != wanted[spec])
-                raise CardaiError(f"{changed} has other weights now than when it played the games of {file.parent}")
+        if name == "pool" and list(existing.items()) == list(wanted.items()):
+            differ = (one for one, digest in plan[WEIGHTS].items() if written[WEIGHTS].get(one) != digest)
+            changed = next(differ, "the pool")
+            raise CardaiError(f"{changed} has other weights now than when it played the games of {file.parent}")
+        if name == "pool" or existing != wanted:
             raise CardaiError(
                 f"{file.parent} holds a simulation with {name} {_in_words(existing)}, not {_in_words(wanted)}"
             )
+
+
+def _contents(plan: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The pool of a description with the content of each file in place of its path, in order, which decides draws."""
+    pool = list(plan["pool"].items())
+    for name in sorted(plan[WEIGHTS], key=len, reverse=True):
+        pool = [(spec.replace(name, str(plan[WEIGHTS][name])), weight) for spec, weight in pool]
+    return pool
 
 
 def refuse_strangers(folder: Path, files: Sequence[Path], shard: int, games: int) -> None:
