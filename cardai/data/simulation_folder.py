@@ -87,24 +87,27 @@ def _refuse_other(file: Path, written: Any, plan: dict[str, Any]) -> None:
         if not isinstance(written.get(part), dict):
             raise CardaiError(f"{file} is damaged: it has no {part}")
     for name, wanted in plan.items():
-        if name == WEIGHTS or (name == "pool" and _contents(written) == _contents(plan)):
-            continue
-        existing = written.get(name)
-        if name == "pool" and list(existing.items()) == list(wanted.items()):
-            differ = (one for one, digest in plan[WEIGHTS].items() if written[WEIGHTS].get(one) != digest)
-            changed = next(differ, "the pool")
-            raise CardaiError(f"{changed} has other weights now than when it played the games of {file.parent}")
-        if name == "pool" or existing != wanted:
-            raise CardaiError(
-                f"{file.parent} holds a simulation with {name} {_in_words(existing)}, not {_in_words(wanted)}"
-            )
+        if name not in ("pool", WEIGHTS) and written.get(name) != wanted:
+            raise _other_simulation(file, name, written.get(name), wanted)
+    if _contents(written) != _contents(plan):
+        pool, wanted = written["pool"], plan["pool"]
+        if list(pool.items()) != list(wanted.items()):
+            raise _other_simulation(file, "pool", pool, wanted)
+        differ = (one for one, digest in plan[WEIGHTS].items() if written[WEIGHTS].get(one) != digest)
+        changed = next(differ, "the pool")
+        raise CardaiError(f"{changed} has other weights now than when it played the games of {file.parent}")
+
+
+def _other_simulation(file: Path, name: str, existing: Any, wanted: Any) -> CardaiError:
+    return CardaiError(f"{file.parent} holds a simulation with {name} {_in_words(existing)}, not {_in_words(wanted)}")
 
 
 def _contents(plan: dict[str, Any]) -> list[tuple[str, Any]]:
     """The pool of a description with the content of each file in place of its path, in order, which decides draws."""
     pool = list(plan["pool"].items())
-    for name in sorted(plan[WEIGHTS], key=len, reverse=True):
-        pool = [(spec.replace(name, str(plan[WEIGHTS][name])), weight) for spec, weight in pool]
+    for name, digest in plan[WEIGHTS].items():
+        whole = re.compile(rf"(?<=[:=(]){re.escape(name)}(?=[?&)]|$)")
+        pool = [(whole.sub(lambda _, digest=digest: str(digest), spec), weight) for spec, weight in pool]
     return pool
 
 
