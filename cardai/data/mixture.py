@@ -141,7 +141,7 @@ class Mix:
         self.pool = dict(pool)
         with noted() as files:
             self.agents = [agent(game, spec) for spec in pool]
-        self.names, self._weights = list(pool), digests_of(files)
+        self.names, self._files = list(pool), files
         for member in self.agents:
             member.check_fits(game, self.variant, self.seats)
         self.threads = thread_count(threads)
@@ -205,7 +205,7 @@ class Mix:
         """What decides the games of a folder, as its description says it."""
         header = Header.of(self.game, (), self.variant, self.seats)
         table = {name: getattr(header, name) for name in ("game", "version", "variant", "options", "seats")}
-        own = {"pool": self.pool, WEIGHTS: self._weights, "seed": self.seed, "shard": shard}
+        own = {"pool": self.pool, WEIGHTS: digests_of(self._files), "seed": self.seed, "shard": shard}
         return {"format": FORMAT, **table, **own}
 
     def summary(self, files: Sequence[str], found: int, interrupted: bool, asked: int | None = None) -> Summary:
