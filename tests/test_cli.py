@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import re
 import resource
@@ -96,18 +97,17 @@ def test_help_loads_nothing_heavy():
 
 
 def test_help_comes_at_once():
-    """Within 0.3 s of processor time, or 18 times that of an empty interpreter on a slower machine."""
-
-    def least(command):
-        times = []
-        for _ in range(5):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        return min(times)
-
-    assert least([*COMMAND, "--help"]) <= max(0.3, 18 * least([sys.executable, "-c", "pass"]))
+    """Within 0.3 s of processor time; on a slower machine within 2.5 times what importing its libraries takes."""
+    libraries = "import cyclopts, importlib.metadata, rich.panel, rich.table"
+    runs = {"help": [*COMMAND, "--help"], "libraries": [sys.executable, "-c", libraries]}
+    least = dict.fromkeys(runs, math.inf)
+    for name, command in [*runs.items()] * 5:  # in turns: both see the same neighbours
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        least[name] = min(least[name], spent)
+    assert least["help"] <= max(0.3, 2.5 * least["libraries"])
 
 
 GROUPED = {

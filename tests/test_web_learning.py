@@ -260,7 +260,7 @@ def test_moves_go_on_while_a_hint_is_made(client, monkeypatch):  # noqa: F811
         socket.send_json({"advice": "standing", "ply": view["ply"]})  # as the page does: nobody is told of it
         socket.send_json({"ply": view["ply"], "move": view["moves"][0][0]})
         answer = views(socket, lambda now: now.get("ply", -1) > view["ply"] and "log" in now)
-        assert time.perf_counter() - asked < 0.5
+        assert time.perf_counter() - asked < 1.5  # not after the hints
         assert answer["log"]
         assert "error" not in answer
         late = answers(socket, "advice")
