@@ -220,7 +220,7 @@ def _above(lab: Lab, name: str, variant: str, made: Any) -> float:
         shares = {}
         for above in ABOVE:
             contest = PaperRow(f"above {above}", name, variant, made(above), "careful")
-            shares[f"{above:g}"] = _played(lab, contest, lab.size.choosing, CHOOSING)["own share"]["point"]
+            shares[f"{above:g}"] = played(lab, contest, lab.size.choosing, CHOOSING)["own share"]["point"]
         return {"above": float(max(shares, key=lambda above: shares[above])), "shares": shares}
 
     return lab.piece(f"above-{name}", measure)["above"]
@@ -266,7 +266,7 @@ def _breaker(lab: Lab, stages: Stages, above: float) -> tuple[str, str, float]:
             least = quantile(stages.game, decider, "paper", share, max(100, lab.size.choosing // 4), CHOOSING)
             spec = stages.composed(above, (play, decider, -1.0 if share == 1.0 else least))
             contest = PaperRow(f"breaking {share}", OWN, "paper", spec, stages.composed(above))
-            moons[repr(-1.0 if share == 1.0 else least)] = _played(lab, contest, lab.size.choosing, CHOOSING)[
+            moons[repr(-1.0 if share == 1.0 else least)] = played(lab, contest, lab.size.choosing, CHOOSING)[
                 "foes moon"
             ]["point"]
         return {"above": float(min(moons, key=lambda least: moons[least])), "moons": moons}
@@ -284,7 +284,7 @@ def _one_network(lab: Lab) -> list[Finding]:
 def _findings(lab: Lab, contest: PaperRow) -> list[Finding]:
     """The rows of a contest."""
     games = lab.games or lab.size.benchmark
-    told = lab.piece(contest.key, lambda: _played(lab, contest, games, SEED))
+    told = lab.piece(contest.key, lambda: played(lab, contest, games, SEED))
     claims, title = CLAIMS.get(contest.row, {}), TITLES[contest.row]
 
     def finding(table: str, name: str, figure: str, claim: Claim | None = None, places: int = 1) -> Finding:
@@ -302,7 +302,7 @@ def _findings(lab: Lab, contest: PaperRow) -> list[Finding]:
     return rows
 
 
-def _played(lab: Lab, contest: PaperRow, games: int, seed: int) -> dict[str, Any]:
+def played(lab: Lab, contest: PaperRow, games: int, seed: int) -> dict[str, Any]:
     """Estimates from games of a contest, as JSON: shares in percent, points in points.
 
     "own" is the first agent, "foes" the other three: their points are a seat's, their moons those of all three. "tried"

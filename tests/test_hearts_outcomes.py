@@ -12,6 +12,7 @@ from cardai.data import record
 from cardai.data.dataset import collect_games
 from cardai.data.recipe import Recipe
 from cardai.data.record import RecordedGame
+from cardai.games.hearts.outcomes import LIMITS
 from cardai.table.many import Results, play
 
 HEARTS = cardai.load("hearts")
@@ -54,6 +55,9 @@ def test_the_aims_are_counted_from_the_cards_taken(paper):
         points = [sum(card % 4 == 2 for card in cards) + 13 * (43 in cards) for cards in taken]
         is_moon = 26 in points
         assert paper.outcomes["normal"][game].tolist() == [max(0, 10 - own) / 10 for own in points]
+        for limit in LIMITS:
+            few = [max(0, limit - own) / limit for own in points]
+            assert paper.outcomes[f"normal_{limit}"][game].tolist() == few
         assert paper.outcomes["moon"][game].tolist() == [float(own == 26) for own in points]
         assert paper.outcomes["breaker"][game].tolist() == [0 if is_moon else 0.1 if own else 1 for own in points]
 

@@ -173,6 +173,13 @@ EXPERIMENTS = {
         ("moska", "durak", "tictactoe", "hearts", "literature"),
         ("moska", "durak", "tictactoe", "hearts", "literature"),
     ),
+    "hearts-rewards": CatalogueEntry(
+        "Which limit of the reward at the end of a round teaches Hearts best?",
+        "13 converges better than 26, lower limits play better than 13, and 10 best of 5 to 13; no figures",
+        "Demirdover, Baykal and Alpaslan 2022, section 4.2, Table 1",
+        90,
+        ("hearts",),
+    ),
     "hearts-best": CatalogueEntry(
         "How well does a single network, which passes and plays and learned from its own games, play Hearts?",
         "five of its seven networks together win 32 % against three players by Monte Carlo tree search, with 6.27"

@@ -6,7 +6,10 @@ The outcomes are the same in all variants. So games that are recorded once serve
 from cardai.game import Outcome
 from cardai.rule import rule
 
-from .rules import ALL_POINTS, JACK_BONUS, MOST_ROUNDS, TRICK_BONUS, few_points, moon_broken, moon_shot
+from .rules import ALL_POINTS, JACK_BONUS, MOST_ROUNDS, TRICK_BONUS, few_points, moon_broken, moon_shot, penalty
+
+LIMITS = (5, 6, 7, 8, 9, 11, 12, 13, 26)
+"""Points from which on the outcomes `normal_5` and so on are 0, as `normal` is from 10 on."""
 
 
 @rule
@@ -19,6 +22,16 @@ def points_a_round(state, seat):
 def total_points(state, seat):
     """5.1: the points of all rounds."""
     return 1.0 * state.totals[seat]
+
+
+def fewer_than(limit):
+    """The rule that gives (limit - points) / limit for the last round, at least 0, as 7.2 does with 10."""
+
+    @rule
+    def few(state, seat):
+        return max(0, limit - penalty(state.taken[seat])) / limit
+
+    return few
 
 
 OUTCOMES = {
@@ -39,6 +52,10 @@ OUTCOMES = {
     ),
     "moon": Outcome(moon_shot, "rounds, in a match the last ones, in which the seat shot the moon"),
     "normal": Outcome(few_points, "(10 - points) / 10 in the last round, at least 0"),
+    **{
+        f"normal_{limit}": Outcome(fewer_than(limit), f"({limit} - points) / {limit} in the last round, at least 0")
+        for limit in LIMITS
+    },
     "breaker": Outcome(moon_broken, "0 if the last round was a moon, else 1 without points, 0.1 with"),
 }
 MEASURES = ("share", "points", "moon")

@@ -1,0 +1,131 @@
+"""Which limit of the reward at the end of a round teaches Hearts best: the paper's choice of 10 points beside others.
+
+A network that plays for few points learns from (limit - points) / limit, or 0 from the limit on, as the paper's does
+with 10. All networks of a repeat share their seed and the games of hand-written players that the first of each learns
+from; then each goes on in generations, from games that it plays itself. Student's interval over repeats covers the
+chance in training, in the games that were learned from and in those that were played.
+
+The games have no passing and no moon, as those of the paper's first row. In the benchmark three `careful` play beside a
+network.
+
+Source: Demirdover, Baykal and Alpaslan 2022, section 4.2 and Table 1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cardai.experiments.hearts import SCALES as PAPER
+from cardai.experiments.hearts import PaperRow, played
+from cardai.experiments.hearts_networks import BEGINNERS, BESIDE, PLAY, SEATS, plays
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, direction, over_seeds
+from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.networks import NetworkStore, generation_names
+from cardai.registry import load
+
+SEED = 20261127
+VARIANT = "paper_plain"
+REWARDS: Mapping[str, str] = {
+    f"limit {limit}": "normal" if limit == 10 else f"normal_{limit}" for limit in (*range(5, 14), 26)
+}
+"""{reward: the label that networks learn}."""
+CHOSEN = "limit 10"
+"""The paper's choice."""
+FIRST, LAST = "first network", "last network"
+"""A network that learned from games of hand-written players alone, and the one after all generations."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """`repeats`: networks of each limit. `games`: of each generation. `generations`: after the first network.
+    `benchmark`: rounds that a network plays. `learning`: fields of every `TrainConfig`.
+    """
+
+    repeats: int
+    games: int
+    generations: int
+    benchmark: int
+    learning: Mapping[str, Any]
+
+
+SCALES = {
+    "smoke": Scale(2, 60, 1, 40, PAPER["smoke"].learning),
+    "small": Scale(5, 20_000, 3, 20_000, PAPER["small"].learning),
+    "full": Scale(10, 300_000, 5, 100_000, PAPER["full"].learning),
+}
+
+SHARE = "Share of the win against three careful, %, mean over networks"
+POINTS = "Points a round against three careful, mean over networks"
+GAIN = "Share of the win less that with another limit of the same repeat, percentage points"
+
+PAIRS: Mapping[tuple[str, str], Claim] = {
+    ("limit 13", "limit 26"): direction("higher", "converges better"),
+    **{(f"limit {lower}", "limit 13"): direction("higher", "plays better") for lower in range(5, 13)},
+    **{(CHOSEN, f"limit {other}"): direction("higher", "best") for other in (5, 6, 7, 8, 9, 11, 12)},
+}
+"""{(limit, another): what the paper says of its share of the win, less that of the other}; it gives no figures."""
+
+
+def run(lab: Lab) -> Findings:
+    """Train the networks, let them play, and compare the limits within each repeat."""
+    repeats = range(lab.size.repeats)
+    for repeat in repeats:
+        for name in REWARDS:
+            _learned(lab, name, repeat)
+    figures = {(name, which): [_played(lab, name, which, repeat) for repeat in repeats]
+              for name in REWARDS for which in (FIRST, LAST)}  # fmt: skip
+    seeds = f"{SEED}-{SEED + len(repeats) - 1}"
+
+    def finding(table: str, names: list[str], which: str, values: list[float], claim: Claim | None = None) -> Finding:
+        key = " ".join(f"played-{_folder(name, repeat)}-{which.split()[0]}" for name in names for repeat in repeats)
+        measured = over_seeds(values, "repeats" if table == GAIN else "networks")
+        return Finding(table, " less ".join(names), which, measured, claim, key, seeds, places=2)
+
+    rows = [
+        finding(table, [name], which, [one[kind] for one in figures[name, which]])
+        for table, kind in ((SHARE, "share"), (POINTS, "points"))
+        for name in REWARDS
+        for which in (FIRST, LAST)
+    ]
+    for (name, other), claim in PAIRS.items():
+        for which in (FIRST, LAST):
+            pairs = zip(figures[name, which], figures[other, which], strict=True)
+            gains = [ours["share"] - theirs["share"] for ours, theirs in pairs]
+            rows.append(finding(GAIN, [name, other], which, gains, claim if which == LAST else None))
+    return Findings(rows)
+
+
+def _folder(name: str, repeat: int) -> str:
+    return f"{name.split()[-1]}-{repeat}"
+
+
+def _learned(lab: Lab, name: str, repeat: int) -> None:
+    """Train the networks of one limit and repeat, or resume their training."""
+
+    def measure() -> dict[str, Any]:
+        size, seed = lab.size, 1 + 100 * repeat
+        game, progress = load("hearts"), lab.progress
+        shared = NetworkStore(game, lab.folder, size.learning, progress, lab.device, VARIANT, SEATS)
+        games = shared.games(f"games-{repeat}", BEGINNERS, size.games, seed)
+        place = lab.folder / _folder(name, repeat)
+        store = NetworkStore(game, place, size.learning, progress, lab.device, VARIANT, SEATS)
+        store.generations(
+            (games,), games=[size.games] * size.generations, opponents=BESIDE, seed=seed, label=REWARDS[name], **PLAY
+        )
+        names = generation_names(size.generations)
+        return {"seconds": sum(store.test_figures(stage)["seconds"] for stage in names)}
+
+    lab.piece(f"network-{_folder(name, repeat)}", measure, repeats=False)
+
+
+def _played(lab: Lab, name: str, which: str, repeat: int) -> dict[str, float]:
+    """A network's share of the win, in percent, and its points a round; all of a repeat play the same deals."""
+
+    def measure() -> dict[str, float]:
+        stage = generation_names(lab.size.generations)[0 if which == FIRST else -1]
+        spec = plays(str(lab.folder / _folder(name, repeat) / stage))
+        contest = PaperRow(f"{name}, {which}", "3 careful", VARIANT, spec, "careful")
+        told = played(lab, contest, lab.games or lab.size.benchmark, SEED + repeat)
+        return {"share": told["own share"]["point"], "points": told["own points"]["point"]}
+
+    return lab.piece(f"played-{_folder(name, repeat)}-{which.split()[0]}", measure)
