@@ -177,7 +177,7 @@ EXPERIMENTS = {
         "Which limit of the reward at the end of a round teaches Hearts best?",
         "13 converges better than 26, lower limits play better than 13, and 10 best of 5 to 13; no figures",
         "Demirdover, Baykal and Alpaslan 2022, section 4.2, Table 1",
-        90,
+        75,
         ("hearts",),
     ),
     "hearts-best": CatalogueEntry(

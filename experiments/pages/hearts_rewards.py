@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cardai.experiments.hearts_rewards import CHOSEN, FIRST, GAIN, LAST, POINTS, REWARDS, SHARE
+from cardai.experiments.hearts_rewards import CHOSEN, FIRST, GAIN, LAST, POINTS, REWARDS, SAVED, SHARE
 from cardai.experiments.machinery.charts import chart, dots, level
 from cardai.experiments.machinery.words import Result, rows_by_place, rows_where, series_of, worded
 
@@ -21,25 +21,30 @@ LABELS = {
     SHARE: "Share of the win against three careful, %",
     POINTS: "Points a round against three careful",
     GAIN: "Share of the win, percentage points: one limit less another",
+    SAVED: "Points a round: one limit less another",
 }
 
 
 def answers(result: Result) -> list[str]:
     rows = rows_by_place(result)
-    gains = {row["name"]: row["figure"] for row in rows_where(result, table=GAIN) if row["column"] == LAST}
-    best = max(REWARDS, key=lambda name: rows[SHARE, name, LAST]["figure"]["point"])
-    shown = [
-        f"{name} {worded(figure, 1)}"
-        for name, figure in gains.items()
-        if figure["low"] is not None and (figure["low"] > 0 or figure["high"] < 0)
-    ]
+
+    def of(table: str, name: str, places: int, which: str = LAST) -> str:
+        return worded(rows[table, name, which]["figure"], places)
+
+    most = max(REWARDS, key=lambda name: rows[SHARE, name, LAST]["figure"]["point"])
+    fewest = min(REWARDS, key=lambda name: rows[POINTS, name, LAST]["figure"]["point"])
+    lower = [rows[GAIN, f"limit {limit} less limit 13", LAST]["figure"] for limit in range(5, 13)]
+    more = [figure for figure in lower if figure["low"] is not None and figure["low"] > 0]
     return [
-        f"Networks of {best.replace('limit ', 'the limit ')} win most, {worded(rows[SHARE, best, LAST]['figure'], 1)} %"
-        f" of the win against three `careful`; those of the paper's limit 10"
-        f" {worded(rows[SHARE, CHOSEN, LAST]['figure'], 1)} %.",
-        f"Differences that are shown, in percentage points: {'; '.join(shown) or 'none'}.",
-        f"After games of hand-written players alone, the limit 13 less 26 is"
-        f" {worded(rows[GAIN, 'limit 13 less limit 26', FIRST]['figure'], 1)} points.",
+        f"The {most} wins most, the {fewest} takes the fewest points; {len(more)} of {len(lower)} limits below 13 win"
+        " more than 13.",
+        f"Against three `careful` the {most} gets {of(SHARE, most, 1)} % of the win, the paper's {CHOSEN}"
+        f" {of(SHARE, CHOSEN, 1)} %, the limit 26 {of(SHARE, 'limit 26', 1)} %.",
+        f"Points a round: {of(POINTS, 'limit 5', 2)} with the limit 5, {of(POINTS, CHOSEN, 2)} with the paper's"
+        f" {CHOSEN}, {of(POINTS, 'limit 26', 2)} with the limit 26.",
+        f"The limit 13 less 26, in percentage points of the win, is"
+        f" {of(GAIN, 'limit 13 less limit 26', 1, FIRST)} after games of hand-written players alone and"
+        f" {of(GAIN, 'limit 13 less limit 26', 1)} after all generations.",
     ]
 
 
