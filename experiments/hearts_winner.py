@@ -34,7 +34,7 @@ LEARNING = {
 class Sizes:
     """Games and steps of each generation, and how many generations."""
 
-    generations: int = 3
+    generations: int = 5
     games: int = 200_000
     steps: int = 2500
 
@@ -68,7 +68,7 @@ def main() -> None:
     if options.ship:
         about = "plays for the win of a round more than for few points"
         place = SHIPPED / "hearts" / "winner.safetensors"
-        newest = str(ship_network(options.folder, f"winner{SIZES.generations}", place, about, COMMAND))
+        newest = str(ship_network(options.folder, f"winner{SIZES.generations}", place, about, COMMAND, half=True))
     print(newest)
 
 

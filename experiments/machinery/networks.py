@@ -104,16 +104,18 @@ def generation_names(last: int) -> list[str]:
     return [*(f"after{number}" for number in range(last)), "best"]
 
 
-def ship_network(folder: Path, network: str, place: Path, about: str, command: str) -> Path:
+def ship_network(folder: Path, network: str, place: Path, about: str, command: str, *, half: bool = False) -> Path:
     """Save a network of an experiment's folder at `place`, among the models that come with cardai; returns `place`.
 
     In its metadata, the path of `folder` is replaced by "runs/" and the last word of `command`, the experiment's name.
+    `half`: store the weights as float16.
     """
     model = load_model(folder / network / FILE)
-    renaming = str(folder), f"runs/{command.split()[-1]}"
+    renaming = str(folder), f"runs/{command.split()[-1].removeprefix('runs/')}"
     training, data = (_renamed(part, *renaming) for part in (model.metadata.training, model.metadata.data))
     place.parent.mkdir(exist_ok=True)
-    Model(replace(model.metadata, about=about, command=command, training=training, data=data), model.module).save(place)
+    metadata = replace(model.metadata, about=about, command=command, training=training, data=data)
+    Model(metadata, model.module).save(place, half=half)
     return place
 
 

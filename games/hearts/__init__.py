@@ -102,6 +102,7 @@ GAME = Game(
         "ahead:best?worlds=16&halving",
         "ahead:best?worlds=16&others=careful",
         "greedy:best",
+        "greedy:winner",
         "pimc?worlds=1000",
         "pimc",
     ),

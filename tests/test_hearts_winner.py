@@ -1,0 +1,35 @@
+"""The network for the win of a round: trained in generations by one command, and stronger at what it is for."""
+
+import pytest
+
+import cardai
+from cardai.agents.spec import agent
+from cardai.evaluators.model import load as load_model
+from cardai.experiments.hearts_winner import Sizes, train
+from cardai.measure.duplicate import outcomes, outcomes_of_place, play_rotated
+from cardai.stats import interval
+from cardai.stats.deals import rotations
+
+HEARTS = cardai.load("hearts")
+
+
+def test_generations_are_trained_and_a_second_call_returns_the_last_one(tmp_path):
+    small = {"batch": 64, "check_steps": 2, "warm_up": 0, "parts": (0.8, 0.1, 0.1), "per_game": 8, "threads": 1}
+    sizes = Sizes(generations=2, games=60, steps=4)
+    place = train(tmp_path, sizes, **small)
+    model = load_model(place)
+    model.check_fits(HEARTS, "standard", 4)
+    assert model.metadata.training["label"] == "score+2*share"
+    assert "winner1" in str(model.metadata.data["agents"])
+    assert train(tmp_path, sizes, **small) == place
+
+
+@pytest.mark.parametrize("foe", ["duck", "careful"])
+def test_it_wins_more_rounds_than_the_network_that_learned_the_score(foe):
+    """On the same 400 deals, each in all rotations; the difference is 2 to 4 percentage points."""
+    line_ups = [[agent(HEARTS, f"greedy:{model}"), *[agent(HEARTS, foe)] * 3] for model in ("winner", "best")]
+    shares = []
+    for line_up in line_ups:
+        results, places = play_rotated(HEARTS, line_up, rotations(4), 400, 20261201, "standard", 2, None)
+        shares.append(outcomes_of_place(places, 0, outcomes(HEARTS.payoff, "share", results.complete())))
+    assert interval.mean(shares[0] - shares[1]).point > 0
