@@ -40,7 +40,7 @@ def decider(tmp_path):
 
 
 def test_four_equal_players_share_the_win_and_the_points(lab):
-    told = hearts._played(lab, PaperRow("T5 off", OWN, "paper", "duck", "duck"), 80, 5)
+    told = hearts.played(lab, PaperRow("T5 off", OWN, "paper", "duck", "duck"), 80, 5)
     assert told["own share"]["point"] == pytest.approx(25)
     assert told["own points"]["point"] == pytest.approx(told["foes points"]["point"])
     assert told["foes moon"]["point"] == pytest.approx(3 * told["own moon"]["point"])
@@ -49,7 +49,7 @@ def test_four_equal_players_share_the_win_and_the_points(lab):
 
 
 def test_points_and_moons_are_those_of_the_agent_and_of_the_other_three(lab):
-    told = hearts._played(lab, PaperRow("T4.2", DQN, "paper", "random", "duck"), 400, 5)
+    told = hearts.played(lab, PaperRow("T4.2", DQN, "paper", "random", "duck"), 400, 5)
     assert told["own points"]["point"] > 1.2 * told["foes points"]["point"]
     assert told["own share"]["point"] < 22
     points = told["own points"]["point"] + 3 * told["foes points"]["point"]
@@ -60,7 +60,7 @@ def test_points_and_moons_are_those_of_the_agent_and_of_the_other_three(lab):
 
 def test_a_try_is_a_hand_that_the_decider_gives_more_than_the_threshold(lab, decider):
     def played(above):
-        return hearts._played(lab, PaperRow("T4.2", DQN, "paper", "duck", "duck", (decider, above)), 80, 5)
+        return hearts.played(lab, PaperRow("T4.2", DQN, "paper", "duck", "duck", (decider, above)), 80, 5)
 
     always, never = played(-1.0), played(1.0)
     assert (always["tried"]["point"], never["tried"]["point"]) == (100, 0)

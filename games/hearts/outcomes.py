@@ -9,7 +9,7 @@ from cardai.rule import rule
 from .rules import ALL_POINTS, JACK_BONUS, MOST_ROUNDS, TRICK_BONUS, few_points, moon_broken, moon_shot, penalty
 
 LIMITS = (5, 6, 7, 8, 9, 11, 12, 13, 26)
-"""Points from which on the outcomes `normal_5` and so on are 0, as `normal` is from 10 on."""
+"""Points from which on the outcomes `normal_5` to `normal_26` are 0, as `normal` is from 10 on."""
 
 
 @rule
