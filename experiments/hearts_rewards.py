@@ -59,9 +59,11 @@ POINTS = "Points a round against three careful, mean over networks"
 GAIN = "Share of the win less that with another limit of the same repeat, percentage points"
 SAVED = "Points a round less those with another limit of the same repeat"
 
+LOWER = "plays better"
+"""What the paper says of limits below 13."""
 PAIRS: Mapping[tuple[str, str], str] = {
     ("limit 13", "limit 26"): "converges better",
-    **{(f"limit {lower}", "limit 13"): "plays better" for lower in range(5, 13)},
+    **{(f"limit {lower}", "limit 13"): LOWER for lower in range(5, 13)},
     **{(CHOSEN, f"limit {other}"): "best" for other in (5, 6, 7, 8, 9, 11, 12)},
 }
 """{(limit, another): what the paper says of it beside the other}; it gives no figures, and no measure."""

@@ -68,7 +68,7 @@ def main() -> None:
     if options.ship:
         about = "plays for the win of a round more than for few points"
         place = SHIPPED / "hearts" / "winner.safetensors"
-        newest = str(ship_network(options.folder, f"winner{SIZES.generations}", place, about, COMMAND, half=True))
+        newest = str(ship_network(options.folder, Path(newest).parent.name, place, about, COMMAND, half=True))
     print(newest)
 
 

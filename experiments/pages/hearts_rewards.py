@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cardai.experiments.hearts_rewards import CHOSEN, FIRST, GAIN, LAST, POINTS, REWARDS, SAVED, SHARE
+from cardai.experiments.hearts_rewards import CHOSEN, FIRST, GAIN, LAST, LOWER, PAIRS, POINTS, REWARDS, SAVED, SHARE
 from cardai.experiments.machinery.charts import chart, dots, level
 from cardai.experiments.machinery.words import Result, rows_by_place, rows_where, series_of, worded
 
@@ -33,7 +33,7 @@ def answers(result: Result) -> list[str]:
 
     most = max(REWARDS, key=lambda name: rows[SHARE, name, LAST]["figure"]["point"])
     fewest = min(REWARDS, key=lambda name: rows[POINTS, name, LAST]["figure"]["point"])
-    lower = [rows[GAIN, f"limit {limit} less limit 13", LAST]["figure"] for limit in range(5, 13)]
+    lower = [rows[GAIN, " less ".join(pair), LAST]["figure"] for pair, words in PAIRS.items() if words == LOWER]
     more = [figure for figure in lower if figure["low"] is not None and figure["low"] > 0]
     return [
         f"The {most} wins most, the {fewest} takes the fewest points; {len(more)} of {len(lower)} limits below 13 win"
