@@ -38,8 +38,8 @@ def scores_of(content: bytes, rows: np.ndarray) -> np.ndarray:
 def test_a_model_that_is_shipped_scores_alike_in_onnxruntime(file):
     pytest.importorskip("onnx")
     model = models.load(file)
-    rows = rows_of(model.width)  # no game has such rows: their log odds, and what these round away, are large
-    assert np.abs(scores_of(model.as_onnx(), rows) - np.asarray(model.score(rows))).max() < 5e-5
+    rows = rows_of(model.width) % 2  # rows of other numbers have large log odds, of which float32 rounds much away
+    assert np.abs(scores_of(model.as_onnx(), rows) - np.asarray(model.score(rows))).max() < 1e-5
 
 
 @pytest.mark.parametrize(("body", "options"), BODIES)
