@@ -31,6 +31,11 @@ def verdict(figure, claim):
     return found.verdict
 
 
+def test_where_no_difference_is_seen_at_all_no_number_of_games_is_named():
+    """It would have 33 digits here, more than a result may hold."""
+    assert judge([(around(9e-16, 15.9, 2, "repeats"), direction("higher", "better"))]) == [Verdict(UNDECIDED)]
+
+
 @pytest.mark.parametrize(
     ("point", "half", "claim", "expected"),
     [

@@ -30,12 +30,16 @@ UNDECIDED, UNDECIDABLE = "undecided", "undecidable"
 VERDICTS = (REPRODUCED, BETTER, MISSED, UNDECIDED, UNDECIDABLE)
 
 CHANCE = 0.05
+_MOST = 10**12
 _NORMAL = NormalDist()
 _USUAL = _NORMAL.inv_cdf(1 - CHANCE / 2)
 
 
 class Verdict(NamedTuple):
-    """`needed`: how many games, or of what else the figure counts, would decide an undecided claim; else None."""
+    """`needed`: how many games, or of what else the figure counts, would decide an undecided claim.
+
+    None for other verdicts, and if more than 10^12 would be needed: the figure shows no difference at all.
+    """
 
     verdict: str
     needed: int | None = None
@@ -145,4 +149,7 @@ def _verdict(claim: Claim, beside: _Difference, differs: bool, limit: float) -> 
         is_good = claim.better == ("higher" if beside.whole[0] > 0 else "lower")
         return Verdict((REPRODUCED if claim.is_direction else BETTER) if is_good else MISSED)
     times = beside.times(None if sided else claim.within, limit)
-    return Verdict(UNDECIDABLE) if times is None else Verdict(UNDECIDED, math.ceil(times * beside.ours.n))
+    if times is None:
+        return Verdict(UNDECIDABLE)
+    needed = math.ceil(times * beside.ours.n)
+    return Verdict(UNDECIDED, needed if needed <= _MOST else None)
