@@ -294,6 +294,8 @@ class Outcome:
     `high` for a state of a game that is over, or for the settled state after the move. `about` says what it is. From 0
     to 1 it is a share, which tables show in percent. Networks can learn it as a label, see `as_label`.
     `scale`: the values (least, most) that labels are scaled by, if they are not `low` and `high`.
+    `waits`: a reward is read off the state in which the seat moves next, or in which the game ends, and not off the one
+    right after the move. So it can say how the trick ended to which a card went.
     `applies(state, seat)`: a rule that says whether it is asked about a seat at all, such as whether the seat was the
     soloist. Figures then count only such seats, and `of` is not asked about others, whose value is NaN.
     Raises CardaiError unless `low` < `high`, both finite, and those of `scale` lie between them.
@@ -305,6 +307,7 @@ class Outcome:
     high: float = 1.0
     lower_is_better: bool = False
     scale: tuple[float, float] | None = None
+    waits: bool = False
     applies: Callable[..., bool] | None = None
 
     def __post_init__(self) -> None:
@@ -559,8 +562,8 @@ class Game:
     `outcomes` are what an ended game was for a seat beside its score: points in the game's own unit, or events. They
     are measures of tables and labels of training data. `measures` are those that tables show beside the mean score,
     names of `MEASURES` or of outcomes.
-    `rewards` are what a move brought its seat at once, read off the settled state after it. They are labels of training
-    data, beside the score or mixed with it.
+    `rewards` are what a move brought its seat at once, read off the settled state after it, or by the time it moves
+    next (`Outcome.waits`). They are labels of training data, beside the score or mixed with it.
     `zones(state, seat)` lists the places on the table as `seat` sees them, `picks(state, move)` is the set of pieces
     that a player points at to choose a move, both plain Python. `pieces` are the names of the pieces (cards, cells) by
     number. With them a page has cards to tap; without them it shows the text of `show` and a list of moves.
@@ -656,6 +659,9 @@ class Game:
                     raise CardaiError(f"{self.name}: {what} cannot be named {name!r}, which every game has already")
                 if not name.isidentifier():  # a label may be a sum of several
                     raise CardaiError(f"{self.name}: {what} cannot be named {name!r}; it must be a word, like 'points'")
+        for name, outcome in self.outcomes.items():
+            if outcome.waits:
+                raise CardaiError(f"{self.name}: the outcome {name} has waits=True, which is for rewards")
         for name in self.outcomes.keys() & self.rewards.keys():
             raise CardaiError(f"{self.name}: {name!r} cannot be the name of an outcome and of a reward")
         for name in (*self.measures, *(suite.measure for suite in self.suites.values())):

@@ -360,6 +360,10 @@ NO_NUMBER = faulty(OUTCOME_LAW, outcomes=points(number("np.nan if state.stopped 
 BOUNDLESS = faulty(OUTCOME_LAW, outcomes=BEYOND_THE_RANGE)
 CLEARING = faulty(OUTCOME_LAW, outcomes=CLEARING_THE_HAND)
 GREEDY_REWARD = faulty(OUTCOME_LAW, rewards=BEYOND_THE_RANGE)
+LATE_REWARD = faulty(  # right after the move, when it is another seat's turn, it is in its range
+    OUTCOME_LAW,
+    rewards={"late": Outcome(number("2.0 if state.turn == seat or state.turn < 0 else 0.5"), "late", waits=True)},  # pyright: ignore[reportArgumentType]
+)
 CLEARING_REWARD = faulty(OUTCOME_LAW, rewards=CLEARING_THE_HAND)
 HASTY = faulty("what_is_decided_stays_so", decided=number("1.0 if seat == 0 and state.ply > 4 else -1.0"))
 CHEATING = faulty("players_choose_legal_moves", choose=CHEAT)

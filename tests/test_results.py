@@ -404,6 +404,8 @@ def test_names_of_rewards_are_checked():
         replace(WHIST, rewards={"a+b": one})
     with pytest.raises(CardaiError, match="'tricks' cannot be the name of an outcome and of a reward"):
         replace(WHIST, rewards={"tricks": one})
+    with pytest.raises(CardaiError, match="whist: the outcome trick has waits=True, which is for rewards"):
+        replace(WHIST, outcomes={"trick": replace(one, waits=True)})
 
 
 def test_a_record_file_gives_labels_by_outcomes(tmp_path):

@@ -227,8 +227,11 @@ def outcomes_keep_their_range(trace: Trace) -> None:
     game = trace.testbed.game
     for name, seat in itertools.product(game.outcomes, range(trace.setup.seats)):
         _keeps_range(View(trace, len(trace.moves), seat), f"outcome {name}", game.outcomes[name])
-    for name, ply in itertools.product(game.rewards, range(len(trace.moves))):
-        _keeps_range(View(trace, ply + 1, int(trace.states["turn"][ply])), f"reward {name}", game.rewards[name])
+    turns = trace.states["turn"]
+    for (name, reward), ply in itertools.product(game.rewards.items(), range(len(trace.moves))):
+        later = np.flatnonzero((turns[ply + 1 :] == turns[ply]) | (turns[ply + 1 :] < 0) | (not reward.waits))
+        if len(later):
+            _keeps_range(View(trace, ply + 1 + int(later[0]), int(turns[ply])), f"reward {name}", reward)
 
 
 def _keeps_range(here: View, what: str, outcome: Outcome) -> None:

@@ -28,7 +28,7 @@ from cardai.conformance.note import (
     note_place,
     take_up_note,
 )
-from cardai.conformance.steps import Patience, play_through, questions
+from cardai.conformance.steps import Patience, play_through, questions, rewarded
 from cardai.conformance.testbed import LawError, Looked, Setup, Testbed, move_text, written
 from cardai.errors import place_of
 from cardai.game import Game, GameState, PerspectiveEncoder
@@ -216,7 +216,7 @@ def _transcript(
     """
     setup, compiled = Setup(case["variant"], case["seats"]), Compiled(game)
     moves = np.array(case["moves"], np.int64).reshape(len(case["moves"]), -1).view(game.move).reshape(-1)
-    start = f"{setup}, seed {case['seed']}, ply"
+    start, moved = f"{setup}, seed {case['seed']}, ply", set[int]()
     where = f"{start} 0: deal"
     note_place(setup, case["seed"], 0)
     try:
@@ -235,11 +235,12 @@ def _transcript(
             where = f"{start} {ply}: {move_text(game, states[0], move)}"
             note_place(setup, case["seed"], ply)
             seat, states = int(states[0]["turn"]), compiled.moved(states, move)
+            moved.add(seat)
             patience.plies += 1
             yield where, _digest(states), None
-            for name in game.rewards:
-                where = f"{start} {ply + 1}: reward {name}"
-                yield where, _digest(compiled.values(states, seat, f"reward {name}")), None
+            for name, of in rewarded(game, states[0], seat, moved):
+                where = f"{start} {ply + 1}: reward {name} for seat {of}"
+                yield where, _digest(compiled.values(states, of, f"reward {name}")), None
         for what in ("score", *(f"outcome {name}" for name in game.outcomes)):
             where = f"{start} {len(moves)}: {what}"
             yield where, _digest([compiled.values(states, seat, what) for seat in range(setup.seats)]), None

@@ -3,7 +3,7 @@
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any
 
@@ -116,6 +116,17 @@ def texts(game: Game, seats: int, is_over: bool) -> dict[str, Callable[[Any, Any
     return found if is_over else {**found, "spell": lambda state, move: answer("spell", game.spell, state, move)}
 
 
+def rewarded(game: Game, state: Any, mover: int, moved: Collection[int]) -> Iterator[tuple[str, int]]:
+    """The rewards that are read off a settled state after a move of `mover`: (name, seat).
+
+    `moved`: the seats that have moved in this game. Rewards that wait are those of the seat to move, at the end of all.
+    """
+    turn = int(state["turn"])
+    for name, reward in game.rewards.items():
+        ready = [seat for seat in sorted(moved) if turn in (seat, -1)] if reward.waits else [mover]
+        yield from ((name, seat) for seat in ready)
+
+
 class _Walk:
     """One game of random moves. Every call of the game goes through `call`."""
 
@@ -187,7 +198,7 @@ def play_through(game: Game, setup: Setup, seed: int, patience: Patience | None 
     while there is patience for them. When no time is left, the game is not played on.
     """
     patience = patience or Patience()
-    walk = _Walk(game, setup, seed, patience)
+    walk, moved = _Walk(game, setup, seed, patience), set[int]()
     states = np.array([walk.call("deal", game.new, setup.seats, seed, setup.variant)], game.state)
     while (turn := walk.turn(states)) >= 0 and walk.ply < game.max_plies:
         if patience.is_over and walk.ply:
@@ -198,8 +209,9 @@ def play_through(game: Game, setup: Setup, seed: int, patience: Patience | None 
         move = moves[[int(walk.chance.integers(len(moves)))]]
         walk.call("act", walk.compiled.moved, states, move, False)
         states = walk.call("settle", walk.compiled.moved, states, move)
-        for name in game.rewards:
-            walk.call(f"reward {name} for seat {turn}", walk.compiled.values, states, turn, f"reward {name}")
+        moved.add(turn)
+        for name, seat in rewarded(game, states[0], turn, moved):
+            walk.call(f"reward {name} for seat {seat}", walk.compiled.values, states, seat, f"reward {name}")
         walk.ply += 1
         patience.plies += 1
     patience.games += 1

@@ -29,7 +29,7 @@ class Recipe:
     - `label`: "score" is the seat's final score in [0, 1]; "win" is 1 if that is 1, else 0; "not_lost" is 0 if it is 0,
       else 1; "share" is 1/k for each of the k seats with the best score, else 0. The name of an outcome of the game
       (`Game.outcomes`) is that outcome, brought into [0, 1] so that higher is better (`Outcome.as_label`). The name of
-      a reward (`Game.rewards`) is in the same way what the move to the state brought at once. "5*score+answer" is the
+      a reward (`Game.rewards`) is in the same way what the move to the state brought. "5*score+answer" is the
       weighted mean of two labels, here with weights 5 and 1; there may be more.
     - `agents`: only seats whose agent's spec begins with one of these texts, so that labels say how the game ends when
       these agents play on. Empty takes every seat.

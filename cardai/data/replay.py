@@ -79,6 +79,7 @@ class ReplayOptions(NamedTuple):
     per_game: int  # at least 1
     outcomes: int  # how many outcomes the label is made of
     rewards: int  # how many rewards the label is made of
+    waiting: int  # a bit for each of these that waits for the seat's next move
 
 
 class ReplayJob(NamedTuple):
@@ -102,6 +103,7 @@ class ReplayJob(NamedTuple):
     labels: Any  # f8[P]: a teacher's means
     gains: Any  # f8[P, rewards]: what the moves to the chosen states brought
     settled: Any  # STATE[1]: working space
+    next: Any  # STATE[1]: the same
     row_game: Any  # i64[P]
     row_seat: Any  # i64[P]
 
@@ -250,7 +252,7 @@ def harvest(rules, encode, options, job, replay):
                 seat = get(replay.seats, ply)
                 clear_row(job.rows, rows)
                 call_encode(encode, at(replay.states, 1 + ply), seat, job.rows, rows)
-                note_gains(rules, options, job, at(replay.states, 1 + ply), seat, rows)
+                note_gains(rules, options, job, replay, ply, end - first, rows)
                 set(job.row_game, rows, game)
                 set(job.row_seat, rows, seat)
                 rows += 1
@@ -259,17 +261,29 @@ def harvest(rules, encode, options, job, replay):
 
 
 @rule
-def note_gains(rules, options, job, state, seat, row):
-    """Note the rewards of the move to a state, which is settled first if the recipe takes after-states."""
+def note_gains(rules, options, job, replay, ply, plies, row):
+    """Note the rewards of the move of this ply, which the recipe takes. The game has `plies` of them."""
     if options.rewards == 0:
         return
-    settled = at(job.settled, 0)
-    copy(settled, state, rules.state_size)
-    if not options.drawn:
-        call_settle(get(rules.calls, SETTLE), settled)
+    seat, settled, later = get(replay.seats, ply), at(job.settled, 0), at(job.next, 0)
+    settled_after(rules, options, replay, ply, settled)
+    copy(later, at(replay.states, 0), rules.state_size)
+    if options.waiting != 0:
+        for i in range(ply + 1, plies):
+            if get(replay.seats, i) == seat:
+                settled_after(rules, options, replay, i - 1, later)
+                break
     for i in range(options.rewards):
-        gain = call_score(get(job.rules, options.outcomes + i), settled, seat)
-        set_float(job.gains, row * options.rewards + i, gain)
+        state = later if (options.waiting >> i) & 1 != 0 else settled
+        set_float(job.gains, row * options.rewards + i, call_score(get(job.rules, options.outcomes + i), state, seat))
+
+
+@rule
+def settled_after(rules, options, replay, ply, state):
+    """Write the settled state after a ply of a replayed game. With after-states it is made of the one written out."""
+    copy(state, at(replay.states, 1 + ply), rules.state_size)
+    if not options.drawn:
+        call_settle(get(rules.calls, SETTLE), state)
 
 
 class Replayer:
@@ -297,6 +311,7 @@ class Replayer:
             recipe.per_game or _NO_LIMIT,
             len(self._outcomes),
             len(self._rewards),
+            sum(1 << i for i, name in enumerate(self._rewards) if game.rewards[name].waits),
         )
         self._teacher = _teacher(game, recipe.teacher, header.variant, self.seats) if recipe.teacher else None
 
@@ -335,6 +350,7 @@ class Replayer:
             labels=np.empty(room if self._teacher else 1),
             gains=np.empty((room, len(self._rewards))),
             settled=np.zeros(1, game.state),
+            next=np.zeros(1, game.state),
             row_game=np.empty(room, np.int64),
             row_seat=np.empty(room, np.int64),
         )
