@@ -12,7 +12,7 @@ from cardai.data import record
 from cardai.data.dataset import collect_games
 from cardai.data.recipe import Recipe
 from cardai.data.record import RecordedGame
-from cardai.games.hearts.outcomes import LIMITS
+from cardai.games.hearts.outcomes import LIMITS, TRICK_LIMITS
 from cardai.table.many import Results, play
 
 HEARTS = cardai.load("hearts")
@@ -100,6 +100,40 @@ def test_one_record_serves_for_all_labels(paper):
         assert all(
             value in label[game].astype(np.float32) for value, game in zip(data.labels, data.game_of, strict=True)
         )
+
+
+def points_of_tricks(recorded: RecordedGame) -> list[tuple[float, bool]]:
+    """Of each move, worked out here: the points that its seat took in the card's trick, 0 if it is passed, and whether
+    the state after the move is one that `drawn` takes: neither the end nor in the middle of a pass.
+    """
+    state, found, trick = HEARTS.new(4, recorded.seed, recorded.variant), [], []
+    for ply, move in enumerate(recorded.moves):
+        if int(state["leader"]) != -1:
+            trick.append((ply, int(state["turn"]), int(move["card"])))
+        state = HEARTS.play(state, move)
+        found.append((0.0, int(state["turn"]) >= 0 and int(state["midway"]) == 0))
+        if len(trick) == 4:
+            best = max(trick, key=lambda one: (one[2] % 4 == trick[0][2] % 4, one[2]))[0]
+            found[best] = float(sum((card % 4 == 2) + 13 * (card == 43) for *_, card in trick)), found[best][1]
+            trick = []
+    return found
+
+
+@pytest.mark.parametrize("variant", ["paper", "match"])
+def test_a_trick_rewards_the_card_that_went_to_it(variant):
+    agents, seats = [agent(HEARTS, "random")], np.zeros((4, 4), int)
+    results = play(HEARTS, agents, seats, np.arange(4), variant=variant, record=True)
+    seen = set()
+    for game, moves in enumerate(results.moves):
+        recorded = RecordedGame(0, game, variant, (0, 0, 0, 0), tuple(results.scores[game].tolist()), moves)
+        found = points_of_tricks(recorded)
+        seen |= {points for points, _ in found}
+        for limit in TRICK_LIMITS:
+            for moment in ("before_draw", "drawn"):
+                recipe = Recipe(label=f"trick_{limit}", encoder="paper_play", moment=moment)
+                own = [max(0, limit - points) / limit for points, taken in found if taken or moment == "before_draw"]
+                assert collect_games(HEARTS, [recorded], recipe).labels.tolist() == pytest.approx(own)
+    assert {0, 1, 2, 3, 4} <= seen
 
 
 def test_outcomes_keep_their_laws():

@@ -16,7 +16,7 @@ from .encode import (
     relative_layout,
 )
 from .heuristics import danger, moon_hope, points_so_far
-from .outcomes import MEASURES, OUTCOMES
+from .outcomes import MEASURES, OUTCOMES, REWARDS
 from .players import PLAYERS, pimc
 from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
 from .styles import styles
@@ -92,6 +92,7 @@ GAME = Game(
     },
     players=PLAYERS,
     outcomes=OUTCOMES,
+    rewards=REWARDS,
     measures=MEASURES,
     tally=("total",),
     payoff=Payoff(whole=whole),

@@ -6,8 +6,10 @@ The outcomes are the same in all variants. So games that are recorded once serve
 from cardai.game import Outcome
 from cardai.rule import rule
 
-from .rules import ALL_POINTS, JACK_BONUS, MOST_ROUNDS, TRICK_BONUS, few_points, moon_broken, moon_shot, penalty
+from .rules import ALL_POINTS, JACK_BONUS, MOST_ROUNDS, NONE, TRICK_BONUS, few_points, moon_broken, moon_shot, penalty
 
+TRICK_LIMITS = (1, 2, 3, 4)
+"""Points from which on the rewards `trick_1` to `trick_4` are 0."""
 LIMITS = (5, 6, 7, 8, 9, 11, 12, 13, 26)
 """Points from which on the outcomes `normal_5` to `normal_26` are 0, as `normal` is from 10 on."""
 
@@ -30,6 +32,19 @@ def fewer_than(limit):
     @rule
     def few(state, seat):
         return max(0, limit - penalty(state.taken[seat])) / limit
+
+    return few
+
+
+def fewer_in_trick(limit):
+    """The rule that gives the seat which took the trick before (limit - points) / limit, at least 0; in all else 1."""
+
+    @rule
+    def few(state, seat):
+        has_passed = state.leader == NONE and state.passed[seat] != 0  # its move before was no card of that trick
+        if state.last_taker != seat or has_passed:
+            return 1.0
+        return max(0, limit - penalty(state.last)) / limit
 
     return few
 
@@ -57,5 +72,11 @@ OUTCOMES = {
         for limit in LIMITS
     },
     "breaker": Outcome(moon_broken, "0 if the last round was a moon, else 1 without points, 0.1 with"),
+}
+REWARDS = {
+    f"trick_{limit}": Outcome(
+        fewer_in_trick(limit), f"({limit} - points) / {limit} in the card's trick, at least 0", waits=True
+    )
+    for limit in TRICK_LIMITS
 }
 MEASURES = ("share", "points", "moon")

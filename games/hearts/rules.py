@@ -62,6 +62,8 @@ STATE = state_dtype(
     taken=SEATS,  # the cards of the tricks each seat has taken
     tricks=SEATS,  # how many tricks each seat has taken
     table=SEATS,  # the card each seat has laid to the current trick, or NONE
+    last=(),  # the cards of the trick before, until cards of another round are passed
+    last_taker=(),  # the seat that took them; NONE if there is no such trick
     leader=(),  # the seat that leads the current trick; NONE while cards are passed
     broken=(),  # 3.5: 1 once hearts are broken
     # The game.
@@ -82,6 +84,7 @@ def deal(state):
         state.first_direction = below(state, len(DIRECTIONS))
     if is_round_of_match(state):
         draw_earlier(state)
+    state.last_taker = NONE
     deal_round(state)
 
 
@@ -259,6 +262,8 @@ def go_on_passing(state):
 @rule
 def exchange(state):
     """2.1: all passed cards change hands at once."""
+    state.last = 0
+    state.last_taker = NONE
     for seat in range(SEATS):
         state.hands[seat] &= ~state.passed[seat]
     for seat in range(SEATS):
@@ -300,8 +305,10 @@ def taker(state):
 def end_trick(state):
     """3.4: the taker gets the cards and leads next."""
     seat = taker(state)
+    state.last = table_cards(state)
+    state.last_taker = seat
+    state.taken[seat] |= state.last
     for other in range(SEATS):
-        state.taken[seat] |= single(state.table[other])
         state.table[other] = NONE
     state.tricks[seat] += 1
     state.leader = seat
