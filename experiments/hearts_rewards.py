@@ -67,71 +67,90 @@ PAIRS: Mapping[tuple[str, str], str] = {
     **{(CHOSEN, f"limit {other}"): "best" for other in (5, 6, 7, 8, 9, 11, 12)},
 }
 """{(limit, another): what the paper says of it beside the other}; it gives no figures, and no measure."""
-BETTER = {GAIN: "higher", SAVED: "lower"}
 
 
 def run(lab: Lab) -> Findings:
     """Train the networks, let them play, and compare the limits within each repeat."""
-    repeats = range(lab.size.repeats)
-    for repeat in repeats:
-        for name in REWARDS:
-            _learned(lab, name, repeat)
-    figures = {(name, which): [_played(lab, name, which, repeat) for repeat in repeats]
-              for name in REWARDS for which in (FIRST, LAST)}  # fmt: skip
-    seeds = f"{SEED}-{SEED + len(repeats) - 1}"
+    return Comparison(lab, REWARDS, SEED).findings(PAIRS, GAIN, SAVED)
 
-    def finding(table: str, names: list[str], which: str, values: list[float], claim: Claim | None = None) -> Finding:
-        key = " ".join(f"played-{_folder(name, repeat)}-{which.split()[0]}" for name in names for repeat in repeats)
-        measured = over_seeds(values, "repeats" if table in BETTER else "networks")
-        return Finding(table, " less ".join(names), which, measured, claim, key, seeds, places=2)
 
-    rows = [
-        finding(table, [name], which, [one[kind] for one in figures[name, which]])
-        for table, kind in ((SHARE, "share"), (POINTS, "points"))
-        for name in REWARDS
-        for which in (FIRST, LAST)
-    ]
-    for table, kind in ((GAIN, "share"), (SAVED, "points")):
-        for (name, other), words in PAIRS.items():
-            for which in (FIRST, LAST):
-                pairs = zip(figures[name, which], figures[other, which], strict=True)
-                less = [ours[kind] - theirs[kind] for ours, theirs in pairs]
-                claim = direction(BETTER[table], words) if which == LAST else None
-                rows.append(finding(table, [name, other], which, less, claim))
-    return Findings(rows)
+@dataclass(frozen=True)
+class Comparison:
+    """Networks that learn Hearts from different rewards, `repeats` of each: {reward: the label of training data}.
+
+    `seed`: that of the first repeat's games, from which the deals that they play are drawn.
+    """
+
+    lab: Lab
+    labels: Mapping[str, str]
+    seed: int
+
+    def findings(self, pairs: Mapping[tuple[str, str], str], gain: str, saved: str) -> Findings:
+        """Train all networks and let them play. `pairs`: {(reward, another): what is claimed of it beside the other}.
+
+        `gain` and `saved`: the tables of the differences, in the share of the win and in points.
+        """
+        repeats = range(self.lab.size.repeats)
+        for repeat in repeats:
+            for name in self.labels:
+                self._learned(name, repeat)
+        figures = {(name, which): [self._played(name, which, repeat) for repeat in repeats]
+                  for name in self.labels for which in (FIRST, LAST)}  # fmt: skip
+        seeds = f"{self.seed}-{self.seed + len(repeats) - 1}"
+
+        def finding(
+            table: str, names: list[str], which: str, values: list[float], claim: Claim | None = None
+        ) -> Finding:
+            key = " ".join(f"played-{_folder(name, repeat)}-{which.split()[0]}" for name in names for repeat in repeats)
+            measured = over_seeds(values, "repeats" if len(names) > 1 else "networks")
+            return Finding(table, " less ".join(names), which, measured, claim, key, seeds, places=2)
+
+        rows = [
+            finding(table, [name], which, [one[kind] for one in figures[name, which]])
+            for table, kind in ((SHARE, "share"), (POINTS, "points"))
+            for name in self.labels
+            for which in (FIRST, LAST)
+        ]
+        for table, kind, better in ((gain, "share", "higher"), (saved, "points", "lower")):
+            for (name, other), words in pairs.items():
+                for which in (FIRST, LAST):
+                    both = zip(figures[name, which], figures[other, which], strict=True)
+                    less = [ours[kind] - theirs[kind] for ours, theirs in both]
+                    claim = direction(better, words) if which == LAST else None
+                    rows.append(finding(table, [name, other], which, less, claim))
+        return Findings(rows)
+
+    def _learned(self, name: str, repeat: int) -> None:
+        """Train the networks of one reward and repeat, or resume their training."""
+        lab = self.lab
+
+        def measure() -> dict[str, Any]:
+            size, seed = lab.size, 1 + 100 * repeat
+            game, progress = load("hearts"), lab.progress
+            shared = NetworkStore(game, lab.folder, size.learning, progress, lab.device, VARIANT, SEATS)
+            games = shared.games(f"games-{repeat}", BEGINNERS, size.games, seed)
+            place = lab.folder / _folder(name, repeat)
+            store = NetworkStore(game, place, size.learning, progress, lab.device, VARIANT, SEATS)
+            fields = {"label": self.labels[name], **PLAY}
+            store.generations((games,), games=[size.games] * size.generations, opponents=BESIDE, seed=seed, **fields)
+            names = generation_names(size.generations)
+            return {"seconds": sum(store.test_figures(stage)["seconds"] for stage in names)}
+
+        lab.piece(f"network-{_folder(name, repeat)}", measure, repeats=False)
+
+    def _played(self, name: str, which: str, repeat: int) -> dict[str, float]:
+        """A network's share of the win, in percent, and its points a round; all of a repeat play the same deals."""
+        lab = self.lab
+
+        def measure() -> dict[str, float]:
+            stage = generation_names(lab.size.generations)[0 if which == FIRST else -1]
+            spec = plays(str(lab.folder / _folder(name, repeat) / stage))
+            contest = PaperRow(f"{name}, {which}", "3 careful", VARIANT, spec, "careful")
+            told = played(lab, contest, lab.games or lab.size.benchmark, self.seed + repeat)
+            return {"share": told["own share"]["point"], "points": told["own points"]["point"]}
+
+        return lab.piece(f"played-{_folder(name, repeat)}-{which.split()[0]}", measure)
 
 
 def _folder(name: str, repeat: int) -> str:
     return f"{name.split()[-1]}-{repeat}"
-
-
-def _learned(lab: Lab, name: str, repeat: int) -> None:
-    """Train the networks of one limit and repeat, or resume their training."""
-
-    def measure() -> dict[str, Any]:
-        size, seed = lab.size, 1 + 100 * repeat
-        game, progress = load("hearts"), lab.progress
-        shared = NetworkStore(game, lab.folder, size.learning, progress, lab.device, VARIANT, SEATS)
-        games = shared.games(f"games-{repeat}", BEGINNERS, size.games, seed)
-        place = lab.folder / _folder(name, repeat)
-        store = NetworkStore(game, place, size.learning, progress, lab.device, VARIANT, SEATS)
-        store.generations(
-            (games,), games=[size.games] * size.generations, opponents=BESIDE, seed=seed, label=REWARDS[name], **PLAY
-        )
-        names = generation_names(size.generations)
-        return {"seconds": sum(store.test_figures(stage)["seconds"] for stage in names)}
-
-    lab.piece(f"network-{_folder(name, repeat)}", measure, repeats=False)
-
-
-def _played(lab: Lab, name: str, which: str, repeat: int) -> dict[str, float]:
-    """A network's share of the win, in percent, and its points a round; all of a repeat play the same deals."""
-
-    def measure() -> dict[str, float]:
-        stage = generation_names(lab.size.generations)[0 if which == FIRST else -1]
-        spec = plays(str(lab.folder / _folder(name, repeat) / stage))
-        contest = PaperRow(f"{name}, {which}", "3 careful", VARIANT, spec, "careful")
-        told = played(lab, contest, lab.games or lab.size.benchmark, SEED + repeat)
-        return {"share": told["own share"]["point"], "points": told["own points"]["point"]}
-
-    return lab.piece(f"played-{_folder(name, repeat)}-{which.split()[0]}", measure)

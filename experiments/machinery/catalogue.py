@@ -180,6 +180,13 @@ EXPERIMENTS = {
         75,
         ("hearts",),
     ),
+    "hearts-tricks": CatalogueEntry(
+        "Is Hearts learned better if every card is also rewarded for its trick?",
+        "rewards for tricks make training better, and the limit 4 plays best of 1 to 4; no figures",
+        "Demirdover, Baykal and Alpaslan 2022, section 4.2, Table 2",
+        38,
+        ("hearts",),
+    ),
     "hearts-best": CatalogueEntry(
         "How well does a single network, which passes and plays and learned from its own games, play Hearts?",
         "five of its seven networks together win 32 % against three players by Monte Carlo tree search, with 6.27"

@@ -13,7 +13,7 @@ NOTES = (
     " the games of the one before too. All limits of a repeat share the first games, and all play the same deals, with"
     " rotated seats, without passing and moons.",
     "The paper tried the limits from 5 to 13, and says of them that 10 gave the best performance, without figures. Its"
-    " smaller limits of the reward for a trick were not tried: no state of ours has such a reward.",
+    " reward for each trick is tried in [hearts-tricks](hearts-tricks.md).",
     "Student-t interval over repeats; it includes the errors of training and of play.",
 )
 
@@ -49,7 +49,7 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The share of the win with each limit, before and after the generations."""
+    """The share of the win with each reward, before and after the generations."""
     figure, (axes,) = chart(height=3.0)
     dots(axes, series_of(rows_where(result, table=SHARE), lambda row: row["column"], "name"))
     level(axes, 25.0, "as good as the others", across=False)
