@@ -13,7 +13,7 @@ from cardai.game import Game
 from cardai.show.laws import reasons
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = "kuhn", "leduc", "thirtyone", "whist", "goofspiel", "hanabi", "crazy", "holdem"
+EXAMPLES = "kuhn", "leduc", "thirtyone", "whist", "goofspiel", "hanabi", "crazy", "holdem", "mustamaija"
 BLOCK = re.compile(
     r"(<!-- written by `tests/untested.py`, not by hand -->\n).*?(<!-- end of what is not tested -->)", re.S
 )
