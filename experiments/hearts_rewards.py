@@ -71,11 +71,11 @@ PAIRS: Mapping[tuple[str, str], str] = {
 
 def run(lab: Lab) -> Findings:
     """Train the networks, let them play, and compare the limits within each repeat."""
-    return Comparison(lab, REWARDS, SEED).findings(PAIRS, GAIN, SAVED)
+    return RewardComparison(lab, REWARDS, SEED).findings(PAIRS, GAIN, SAVED)
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RewardComparison:
     """Networks that learn Hearts from different rewards, `repeats` of each: {reward: the label of training data}.
 
     `seed`: that of the first repeat's games, from which the deals that they play are drawn.

@@ -14,7 +14,7 @@ Source: Demirdover, Baykal and Alpaslan 2022, section 4.2 and Table 2.
 from collections.abc import Mapping
 
 from cardai.experiments import hearts_rewards
-from cardai.experiments.hearts_rewards import Comparison
+from cardai.experiments.hearts_rewards import RewardComparison
 from cardai.experiments.machinery.findings import Findings
 from cardai.experiments.machinery.lab import Lab
 
@@ -39,4 +39,4 @@ PAIRS: Mapping[tuple[str, str], str] = {
 
 def run(lab: Lab) -> Findings:
     """Train the networks, let them play, and compare the rewards within each repeat."""
-    return Comparison(lab, REWARDS, SEED).findings(PAIRS, GAIN, SAVED)
+    return RewardComparison(lab, REWARDS, SEED).findings(PAIRS, GAIN, SAVED)
