@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cardai.evaluators.model import SHIPPED
-from cardai.experiments.machinery.networks import NetworkStore, ship_network
+from cardai.experiments.machinery.networks import NetworkStore, ship_network, watched
 from cardai.registry import load
 from cardai.stats.progress import Progress
 
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where games and networks are kept")
     parser.add_argument("--ship", action="store_true", help="put the last network among those that come with cardai")
     options = parser.parse_args()
-    newest = train(options.folder)
+    newest = watched("winner", lambda progress: train(options.folder, progress=progress))
     if options.ship:
         about = "plays for the win of a round more than for few points"
         place = SHIPPED / "hearts" / "winner.safetensors"

@@ -37,7 +37,7 @@ from cardai.evaluators.model import SHIPPED, Model
 from cardai.evaluators.model import load as load_model
 from cardai.experiments.machinery.findings import Finding, Findings, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore
+from cardai.experiments.machinery.networks import NetworkStore, watched
 from cardai.experiments.moska_expert import LOST
 from cardai.game import Game
 from cardai.registry import load
@@ -185,7 +185,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where games and networks are kept")
     parser.add_argument("--device", default="auto", help="where networks are trained: auto, cpu or gpu")
     arguments = parser.parse_args()
-    for name, place in train(arguments.folder, device=arguments.device).items():
+    students = watched("students", lambda line: train(arguments.folder, progress=line, device=arguments.device))
+    for name, place in students.items():
         print(name, place)
 
 

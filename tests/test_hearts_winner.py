@@ -1,10 +1,13 @@
 """The network for the win of a round: trained in generations by one command, and stronger at what it is for."""
 
+import sys
+
 import pytest
 
 import cardai
 from cardai.agents.spec import agent
 from cardai.evaluators.model import load as load_model
+from cardai.experiments import hearts_winner, moska_students
 from cardai.experiments.hearts_winner import Sizes, train
 from cardai.measure.duplicate import outcomes, outcomes_of_place, play_rotated
 from cardai.stats import interval
@@ -22,6 +25,18 @@ def test_generations_are_trained_and_a_second_call_returns_the_last_one(tmp_path
     assert model.metadata.training["label"] == "score+2*share"
     assert "winner1" in str(model.metadata.data["agents"])
     assert train(tmp_path, sizes, **small) == place
+
+
+@pytest.mark.parametrize("program", [hearts_winner, moska_students])
+def test_ctrl_c_ends_a_program_that_trains_with_a_sentence(program, monkeypatch, tmp_path):
+    def stopped(*_, progress, **__):
+        assert progress is not None
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(program, "train", stopped)
+    monkeypatch.setattr(sys, "argv", ["program", str(tmp_path)])
+    with pytest.raises(SystemExit, match="the same command goes on"):
+        program.main()
 
 
 @pytest.mark.parametrize("foe", ["duck", "careful"])

@@ -7,7 +7,7 @@
 After Ctrl-C, the finished stages stay, and the same calls resume the others.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from cardai.evaluators.training.run_folder import CONFIG, REPORT
 from cardai.evaluators.training.train import train
 from cardai.files.reading import read_json
 from cardai.game import Game
+from cardai.show.progress import Line
 from cardai.stats.progress import Progress
 
 WAYS = {"": 1.5, "?epsilon=0.1": 2.0, "?temperature=0.02": 2.0}
@@ -102,6 +103,20 @@ class NetworkStore:
 def generation_names(last: int) -> list[str]:
     """The names of the networks of `NetworkStore.generations`: after0, after1 and so on, the last one best."""
     return [*(f"after{number}" for number in range(last)), "best"]
+
+
+def watched(about: str, work: Callable[[Progress], Any]) -> Any:
+    """What `work(progress)` returns, with a progress line, for programs that train alone.
+
+    Ctrl-C and errors of cardai end the program with one sentence. After Ctrl-C the same command goes on.
+    """
+    try:
+        with Line(about) as line:
+            return work(line)
+    except KeyboardInterrupt:
+        raise SystemExit("stopped; the same command goes on from here") from None
+    except CardaiError as error:
+        raise SystemExit(str(error)) from None
 
 
 def ship_network(folder: Path, network: str, place: Path, about: str, command: str, *, half: bool = False) -> Path:
