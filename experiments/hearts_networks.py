@@ -89,10 +89,10 @@ def passes(model: str, how: str = "") -> str:
 
 
 class Stages:
-    """The stages of one lab. Each method trains its networks, or finds them finished."""
+    """The stages of one lab. Each method trains its networks, or finds them finished. `seed`: added to all seeds."""
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab, self.size, self.game = lab, lab.size, load("hearts")
+    def __init__(self, lab: Lab, seed: int = 0) -> None:
+        self.lab, self.size, self.game, self.seed = lab, lab.size, load("hearts"), seed
 
     def styles(self, name: str, passing: Sequence[Line], playing: Sequence[Line]) -> str:
         """Write a styles file; its spec."""
@@ -235,7 +235,9 @@ class Stages:
             def tell(done: float, total: float) -> None:
                 self.lab.tell(int(done), int(total), f"DQN learns {variant}")
 
-            policy = nfsp.train(self.game, self.size.dqn, seed=7, variant=variant, encoder="paper_play", progress=tell)
+            policy = nfsp.train(
+                self.game, self.size.dqn, seed=self.seed + 7, variant=variant, encoder="paper_play", progress=tell
+            )
             if policy.metadata.metrics["games"] < games:
                 raise KeyboardInterrupt
             policy.save(place)
@@ -248,7 +250,7 @@ class Stages:
 
     def _store(self, name: str, variant: str) -> NetworkStore:
         folder, lab = self.lab.folder / name, self.lab
-        return NetworkStore(self.game, folder, self.size.learning, lab.progress, lab.device, variant, SEATS)
+        return NetworkStore(self.game, folder, self.size.learning, lab.progress, lab.device, variant, SEATS, self.seed)
 
 
 def _list(phase: str, lines: Sequence[Line]) -> str:

@@ -32,6 +32,8 @@ WAYS = {"": 1.5, "?epsilon=0.1": 2.0, "?temperature=0.02": 2.0}
 class NetworkStore:
     """The networks of one game in one folder. `learning`: fields of `TrainConfig` for all of them.
 
+    `seed`: added to the seeds of all games and trainings.
+
     Raises CardaiError when a stage's folder holds another simulation or training run.
     """
 
@@ -42,6 +44,7 @@ class NetworkStore:
     device: str = "auto"
     variant: str | None = None
     seats: int | None = None
+    seed: int = 0
 
     def games(self, name: str, pool: Mapping[str, float], count: int, seed: int) -> str:
         """Play `count` games between agents of a pool ({spec: weight}), or resume; returns the folder of the games.
@@ -50,7 +53,7 @@ class NetworkStore:
         """
         place = self.folder / name
         done = simulate_shards(
-            self.game, pool, count, folder=place, seed=seed, variant=self.variant, seats=self.seats,
+            self.game, pool, count, folder=place, seed=self.seed + seed, variant=self.variant, seats=self.seats,
             progress=self.progress,
         )  # fmt: skip
         if done.interrupted:
@@ -64,6 +67,7 @@ class NetworkStore:
         """
         place = self.folder / name
         learning = {**self.learning, **fields}
+        learning["seed"] = self.seed + learning.get("seed", 0)
         config = TrainConfig(game=self.game.name, data=data, out=str(place), device=self.device, **learning)
         if not is_finished(config):
             train(config, self.progress)
