@@ -143,7 +143,7 @@ def run(lab: Lab) -> Findings:
     """Train both networks and play each pairing of the article, and ours."""
     game = load("literature")
     considered = as_in_article()
-    networks = {name: _trained(lab, considered, name) for name in LABELS}
+    networks = {name: trained(lab, considered, name) for name in LABELS}
     contests = {
         UNTRAINED: (UNTRAINED, UNTRAINED),
         **{name: (f"greedy:{network}", UNTRAINED) for name, network in networks.items()},
@@ -161,7 +161,7 @@ def run(lab: Lab) -> Findings:
     return Findings(rows, {"contests": {name: list(pair) for name, pair in contests.items()}})
 
 
-def _trained(lab: Lab, game: Game, name: str) -> str:
+def trained(lab: Lab, game: Game, name: str) -> str:
     """The network that learns from the games of the networks before it; its file."""
     size, folder = lab.size, lab.folder / name.replace(" ", "-")
     store = NetworkStore(game, folder, size.learning, lab.progress, lab.device, "article", 4)

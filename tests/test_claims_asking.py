@@ -10,7 +10,10 @@ import pytest
 import cardai
 from cardai.agents.spec import agent, evenly_random
 from cardai.cards import has, lowest, single
-from cardai.experiments.literature import as_in_article
+from cardai.data import record
+from cardai.data.dataset import record_files
+from cardai.experiments.literature import MEANT, SCALES, as_in_article, trained
+from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.stand_ins import with_stand_ins
 from cardai.game import Game, Player
 from cardai.games.literature.deck import NONE
@@ -88,6 +91,23 @@ def test_games_are_longer_with_all_legal_questions():
     hopeful, cut_of_these = questions(as_in_article(), 200)
     print(f"all questions {every}, cut {cut}; hopeful ones {hopeful}, cut {cut_of_these}")
     assert every.low > 1.5 * hopeful.high
+
+
+@pytest.mark.slow
+def test_the_games_from_which_a_network_learns_become_shorter(tmp_path):
+    """Somani, Average number of moves during training. As meant, at the scale small of `cardai reproduce literature`.
+
+    The first 1,000 games are those of the untrained stand-in, the last ones those of the network before the last.
+    """
+    trained(Lab("literature", tmp_path, "small", SCALES["small"]), as_in_article(), MEANT)
+    counts = [
+        interval.mean(
+            np.array([[float((one.moves["kind"] == ASK).sum())] for file in files for one in record.read(file)])
+        )
+        for files in (record_files([tmp_path / "as-meant" / games]) for games in ("games", "later9"))
+    ]
+    print(f"questions a game: the first 1,000 games {counts[0]}, the last 1,000 {counts[1]}")
+    assert counts[1].high < counts[0].low
 
 
 def repeated(game: Game, spec: str, games: int) -> interval.Estimate:
