@@ -36,15 +36,16 @@ def answers(result: Result) -> list[str]:
     gains = [rows[GAIN, name, LAST]["figure"] for name in beside]
     more = sum(figure["low"] is not None and figure["low"] > 0 for figure in gains)
     fewer = sum(figure["high"] is not None and figure["high"] < 0 for figure in gains)
-    chosen = f"{CHOSEN} less {WITHOUT}"
-    best = max(REWARDS, key=lambda name: rows[SHARE, name, LAST]["figure"]["point"])
-    fewest = min(REWARDS, key=lambda name: rows[POINTS, name, LAST]["figure"]["point"])
+    chosen, others = f"{CHOSEN} less {WITHOUT}", [name for name in REWARDS if name not in (WITHOUT, CHOSEN)]
+    worse = [rows[GAIN, f"{CHOSEN} less {other}", LAST]["figure"] for other in others]
+    beaten = sum(figure["low"] is not None and figure["low"] > 0 for figure in worse)
     return [
         f"Of {len(gains)} rewards for tricks, {more} make the network win more than without one, {fewer} make it win"
         " less.",
         f"The paper's {CHOSEN} changes the share of the win by {of(GAIN, chosen, 1)} percentage points, and the points"
         f" a round by {of(SAVED, chosen, 2)}.",
-        f"Most wins: {best}, {of(SHARE, best, 1)} % against three `careful`; without a reward for tricks"
-        f" {of(SHARE, WITHOUT, 1)} %.",
-        f"Fewest points: {fewest}, {of(POINTS, fewest, 2)} a round; without {of(POINTS, WITHOUT, 2)}.",
+        f"Against three `careful` a network without a reward for tricks has {of(SHARE, WITHOUT, 1)} % of the win and"
+        f" {of(POINTS, WITHOUT, 2)} points a round, with the {CHOSEN} {of(SHARE, CHOSEN, 1)} % and"
+        f" {of(POINTS, CHOSEN, 2)}.",
+        f"Of the limits, {CHOSEN} wins more than {beaten} of the {len(others)} others.",
     ]
