@@ -114,9 +114,11 @@ def _git(*words: str) -> str:
 def on_page_content(html: str, page: Any, **_: Any) -> str:
     """Load pictures when they come into view, and fold the parts of a long page.
 
-    `open.js` opens these on wide screens. What a page folds itself, such as long tables, is left out of the search.
+    `open.js` opens these on wide screens. What a page folds itself, such as long tables, is left out of the search. So
+    are figures in tables: whoever looks for a row finds it by its name.
     """
     html = html.replace("<img ", '<img loading="lazy" ').replace("<details>", "<details data-search-exclude>")
+    html = html.replace('<td style="text-align: right;"', '<td data-search-exclude style="text-align: right;"')
     html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # the corner of a table is no heading
     html = re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", html)
     first, *parts = re.split(r"(?=<h2 )", html)
