@@ -78,7 +78,7 @@ def run(lab: Lab) -> Findings:
 class RewardComparison:
     """Networks that learn Hearts from different rewards, `repeats` of each: {reward: the label of training data}.
 
-    `seed`: that of the first repeat's games, from which the deals that they play are drawn.
+    `seed`: that of the deals on which the networks of the first repeat play; the next repeat has the next seed.
     """
 
     lab: Lab
