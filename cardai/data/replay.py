@@ -267,8 +267,8 @@ def note_gains(rules, options, job, replay, ply, plies, row):
         return
     seat, settled, later = get(replay.seats, ply), at(job.settled, 0), at(job.next, 0)
     settled_after(rules, options, replay, ply, settled)
-    copy(later, at(replay.states, 0), rules.state_size)
     if options.waiting != 0:
+        copy(later, at(replay.states, 0), rules.state_size)
         for i in range(ply + 1, plies):
             if get(replay.seats, i) == seat:
                 settled_after(rules, options, replay, i - 1, later)
