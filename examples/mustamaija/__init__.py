@@ -4,6 +4,7 @@ Numbers in comments are the rules of RULES.md in this folder.
 """
 
 from cardai.cards import DECK52, any_of, count, filled, full_deck, has, lowest, put, single, suit, suit_cards
+from cardai.dealing import some_of
 from cardai.game import Game, PerspectiveEncoder, Player, Row, Segment, Suite, Zone, move_dtype, state_dtype
 from cardai.rule import rule
 
@@ -43,10 +44,8 @@ TRUMPS = ("clubs", "diamonds", "hearts")  # 1.2
 def deal(state):
     state.stock = full_deck(DECK)
     for seat in range(state.seats):
-        for _ in range(HAND):  # 1.1
-            card = any_of(state.stock, state)
-            state.stock &= ~single(card)
-            state.hands[seat] |= single(card)
+        state.hands[seat] = some_of(state.stock, HAND, state)  # 1.1
+        state.stock &= ~state.hands[seat]
     turned = any_of(state.stock & ~suit_cards(SPADES), state)  # 1.2
     state.bottom = single(turned)
     state.stock &= ~state.bottom
@@ -204,12 +203,9 @@ def resample(state, seat, stream):
             unseen |= state.hands[other] & ~state.known[other]
     for other in range(state.seats):
         if other != seat:
-            hidden = count(state.hands[other]) - count(state.known[other])
-            state.hands[other] = state.known[other]
-            for _ in range(hidden):
-                card = any_of(unseen, stream)
-                unseen &= ~single(card)
-                state.hands[other] |= single(card)
+            hidden = some_of(unseen, count(state.hands[other]) - count(state.known[other]), stream)
+            unseen &= ~hidden
+            state.hands[other] = state.known[other] | hidden
     state.stock = unseen
 
 
