@@ -45,7 +45,7 @@ def answers(result: Result) -> list[str]:
         f"The paper's {CHOSEN} changes the share of the win by {of(GAIN, chosen, 1)} percentage points, and the points"
         f" a round by {of(SAVED, chosen, 2)}.",
         f"Against three `careful` a network without a reward for tricks has {of(SHARE, WITHOUT, 1)} % of the win and"
-        f" {of(POINTS, WITHOUT, 2)} points a round, with the {CHOSEN} {of(SHARE, CHOSEN, 1)} % and"
+        f" {of(POINTS, WITHOUT, 2)} points a round. With the {CHOSEN} it has {of(SHARE, CHOSEN, 1)} % and"
         f" {of(POINTS, CHOSEN, 2)}.",
         f"Of the limits, {CHOSEN} wins more than {beaten} of the {len(others)} others.",
     ]
