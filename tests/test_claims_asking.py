@@ -219,7 +219,7 @@ def mean(values: np.ndarray) -> interval.Estimate:
 )
 def test_a_question_that_surely_fails_can_be_the_best(seed, ply, text, tells):
     """Somani, Speeding up the training process. The first one is the best by what it tells, the other one because it
-    tells nothing. The search below found both.
+    tells nothing. Both were found by playing all questions of 238 decisions on in 40 or 64 worlds each.
     """
     state = next(state for number, state in positions_of(seed) if number == ply)
     moves, fails = questions_of(state)
@@ -232,33 +232,3 @@ def test_a_question_that_surely_fails_can_be_the_best(seed, ply, text, tells):
     assert not fails[other]
     assert gain.low > 5
     assert by_telling.low > tells if tells else by_telling.low == by_telling.high == 0
-
-
-@pytest.mark.slow
-def test_how_often_a_question_that_surely_fails_is_the_best():
-    """Found by 64 worlds of each position, and measured in 2,000 others."""
-    positions, gains = 0, []
-    for seed in range(100, 109):
-        for ply, state in positions_of(seed):
-            moves, fails = questions_of(state)
-            if ply % 3 or not fails.any() or fails.all() or (moves["kind"] != ASK).any():
-                continue
-            positions += 1
-            values = worth(GAME, state, moves, 64, 1000 * seed + ply)
-            one, other = (int(np.where(chosen, values.mean(axis=0), -1).argmax()) for chosen in (fails, ~fails))
-            found = mean(values[:, one] - values[:, other])
-            if found.point > (found.high - found.low) / 4:  # about its standard error
-                told, silent = (
-                    worth(game, state, moves, 2000, 10**9 + 1000 * seed + ply)
-                    for game in (GAME, untold(int(state["asks"])))
-                )
-                other = int(np.where(fails, -1, told.mean(axis=0)).argmax())
-                gain, by_telling = mean(told[:, one] - told[:, other]), mean(told[:, one] - silent[:, one])
-                text = GAME.spell(state, moves[one])
-                print(f"game {seed}, ply {ply}: {text}, {gain} better, by telling {by_telling}")
-                gains += [by_telling] if gain.low > 0 else []
-    helps = sum(told.low > 0 for told in gains)
-    print(
-        f"a question that surely fails is the best in {len(gains)} of {positions} positions; {helps} of them by telling"
-    )
-    assert helps
