@@ -28,15 +28,24 @@ def test_generations_are_trained_and_a_second_call_returns_the_last_one(tmp_path
 
 
 @pytest.mark.parametrize("program", [hearts_winner, moska_students])
-def test_ctrl_c_ends_a_program_that_trains_with_a_sentence(program, monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("cause", "code", "told"),
+    [
+        (KeyboardInterrupt(), 130, "the same command goes on"),
+        (cardai.CardaiError("no such folder"), 2, "no such folder"),
+    ],
+)
+def test_a_program_that_trains_ends_as_cardai_does(program, cause, code, told, monkeypatch, tmp_path, capsys):
     def stopped(*_, progress, **__):
         assert progress is not None
-        raise KeyboardInterrupt
+        raise cause
 
     monkeypatch.setattr(program, "train", stopped)
     monkeypatch.setattr(sys, "argv", ["program", str(tmp_path)])
-    with pytest.raises(SystemExit, match="the same command goes on"):
+    with pytest.raises(SystemExit) as end:
         program.main()
+    assert end.value.code == code
+    assert told in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("foe", ["duck", "careful"])

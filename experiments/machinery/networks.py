@@ -7,6 +7,7 @@
 After Ctrl-C, the finished stages stay, and the same calls resume the others.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -112,15 +113,20 @@ def generation_names(last: int) -> list[str]:
 def watched(about: str, work: Callable[[Progress], Any]) -> Any:
     """What `work(progress)` returns, with a progress line, for programs that train alone.
 
-    Ctrl-C and errors of cardai end the program with one sentence. After Ctrl-C the same command goes on.
+    Ctrl-C and errors of cardai end the program with one sentence and the exit codes of `cardai`. After Ctrl-C the same
+    command goes on.
     """
+    from cardai.app.cli import INTERRUPTED, REFUSED
+
     try:
         with Line(about) as line:
             return work(line)
     except KeyboardInterrupt:
-        raise SystemExit("stopped; the same command goes on from here") from None
+        code, told = INTERRUPTED, "stopped; the same command goes on from here"
     except CardaiError as error:
-        raise SystemExit(str(error)) from None
+        code, told = getattr(error, "exit_code", REFUSED), str(error)
+    print(told, file=sys.stderr)
+    raise SystemExit(code)
 
 
 def ship_network(folder: Path, network: str, place: Path, about: str, command: str, *, half: bool = False) -> Path:
