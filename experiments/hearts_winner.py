@@ -34,7 +34,7 @@ LEARNING = {
 class Sizes:
     """Games and steps of each generation, and how many generations."""
 
-    generations: int = 5
+    generations: int = 8
     games: int = 200_000
     steps: int = 2500
 
