@@ -105,17 +105,14 @@ def run(command: str, folder: Path) -> Any:
 
 
 def is_same(row: Any, output: Any) -> bool:
-    """Whether the figure of a row is in what its command gave, as a part of one or in percent.
-
-    Values that were kept with 12 decimals give means and bounds that differ in the twelfth digit.
-    """
+    """Whether the figure of a row is in what its command gave, as a part of one or in percent."""
     place = ("table", "name", "column")
     figure = [row["figure"][end] for end in ENDS]
     found = [one["figure"] for one in parts(output) if all(one.get(name) == row[name] for name in place)]
     for one in found or parts(output):
         ends: list[Any] = [one.get(end) for end in ENDS]
         if None not in (*ends, *figure) and any(
-            all(math.isclose(factor * end, own, rel_tol=1e-11) for end, own in zip(ends, figure, strict=True))
+            all(math.isclose(factor * end, own, rel_tol=1e-12) for end, own in zip(ends, figure, strict=True))
             for factor in ((1,) if found else (1, 100))
         ):
             return True
