@@ -260,7 +260,7 @@ def _games(lab: Lab, name: str, spec: str) -> int:
 
 
 def _outcomes(lab: Lab, name: str, spec: str, opponents: str) -> np.ndarray:
-    """What an agent reaches in each game by the contest's measure: f8[deals, rotations]."""
+    """What an agent reaches in each game by the contest's measure: f8[deals, outcomes]; see `outcomes_of`."""
     contest = CONTESTS[name]
     others = contest.opponents[opponents]
 
@@ -271,7 +271,7 @@ def _outcomes(lab: Lab, name: str, spec: str, opponents: str) -> np.ndarray:
             lab.tell(done, total, f"{spec}, {opponents}")
 
         found = outcomes_of(game, agent(game, spec), others, games, SEED, contest.variant, contest.measure, tell)
-        return np.round(found, 9).tolist()
+        return found.tolist()
 
     return np.array(lab.piece(key_of(name, spec, opponents), measure), float)
 

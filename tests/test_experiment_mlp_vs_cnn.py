@@ -67,6 +67,7 @@ def test_in_a_game_of_teams_the_player_has_all_seats_of_its_team_and_each_deal_i
     assert scores.shape == (20, 2)
     assert scores.mean() > 0.9
     equals = outcomes_of(literature, agent(literature, "plausible"), ["plausible"] * 2, 40, 3, "article", "score")
+    assert equals.shape == (40, 2)
     np.testing.assert_array_equal(equals.sum(axis=1), 1)
 
 

@@ -1,9 +1,13 @@
 """The experiment on strength at equal time: whose plan an agent knows, what is called better, what a chart shows."""
 
+import json
+import shlex
+
 import pytest
 
+from cardai.app.cli import run
 from cardai.experiments import strength
-from cardai.experiments.machinery.duplicate import outcomes_of
+from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.pages.strength import answers, draw
 from cardai.experiments.strength import (
     AHEAD,
@@ -19,10 +23,10 @@ from cardai.experiments.strength import (
     model_of,
     table_of,
 )
-from cardai.measure.bench import run_match
 from cardai.registry import load
 
 MOSKA = CONTESTS["moska"]
+FIGURE = "point", "low", "high", "n"
 
 
 def test_the_opponents_of_moska_are_those_of_its_suite_for_searches():
@@ -56,15 +60,27 @@ def test_pieces_have_names_of_their_own(name):
     assert all(key.replace("-", "").replace("_", "").isalnum() for key in keys)
 
 
-def test_the_command_of_a_row_plays_the_games_behind_it():
-    game, contest = load("tictactoe"), CONTESTS["tictactoe"]
-    line_up = ("greedy:mlp", *contest.opponents["one random"])
-    report = run_match(game, line_up, 40, seed=strength.SEED, variant=contest.variant)
-    own = next(row for row in report.rows if row.spec == line_up[0])
-    player = strength.agent(game, line_up[0])
-    lost = outcomes_of(game, player, line_up[1:], 40, strength.SEED, contest.variant, "loss")
-    assert own.loss.point == pytest.approx(100 * lost.mean())
-    assert own.loss.n == lost.size
+@pytest.mark.parametrize(
+    ("name", "spec", "opponents"),
+    [
+        ("tictactoe", "greedy:mlp", "one random"),
+        ("tictactoe", "random", "one random"),
+        ("durak-report", "greedy:report2", "one greedy:report2"),
+        ("hearts", "careful", "three careful"),
+        ("hearts", "careful", "three greedy:best"),
+        ("literature", "logic", "two logic"),
+        ("literature", "keeper", "two logic"),
+    ],
+)
+def test_the_command_of_a_row_prints_its_figure(tmp_path, capsys, name, spec, opponents):
+    """Also if the agent has all seats, which `cardai match` counts together."""
+    lab = Lab("strength", tmp_path, "smoke", strength.SCALES["smoke"])
+    row = strength._reached(lab, name, spec, opponents)
+    assert run([*shlex.split(row.command)[1:], "--json"]) == 0
+    measure, printed = CONTESTS[name].measure, json.loads(capsys.readouterr().out)
+    own = next(one for one in printed["rows"] if one["spec"] == spec)
+    figure = own[measure] if measure in own else own["beside"][measure]
+    assert {name: figure[name] for name in FIGURE} == {name: getattr(row.figure, name) for name in FIGURE}
 
 
 def row(contest, name, column, point, low=None, high=None, table=table_of):

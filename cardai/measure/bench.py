@@ -45,6 +45,7 @@ from cardai.measure.duplicate import (
     outcomes,
     outcomes_of_places,
     play_rotated,
+    sides,
 )
 from cardai.stats import interval
 from cardai.stats.deals import distinct_rotations, new_salt
@@ -495,7 +496,7 @@ def _standing(
     game: Game, player: Agent, own: Sequence[int], measures: Sequence[Measure], results: Results, places: np.ndarray
 ) -> MatchStanding:
     """The standing of a player that has the places `own` of the line-up."""
-    counted = partial(outcomes_of_places, places, _sides(game, own))
+    counted = partial(outcomes_of_places, places, sides(own, game.teams))
 
     def pooled(measure: str, scale: int = 100) -> Estimate:
         return interval.estimate(counted(outcomes(game.payoff, measure, results))).scaled(scale)
@@ -508,14 +509,6 @@ def _standing(
     beside = {measure.name: pooled(measure.name, measure.scale) for measure in others}
     ends = _ends(game, results, counted)
     return MatchStanding(player.label, player.spec, len(own), score, win, loss, by_seat, beside, ends)
-
-
-def _sides(game: Game, own: Sequence[int]) -> list[list[int]]:
-    """Places of a line-up by team, or each for itself in a game without teams."""
-    sides: dict[int, list[int]] = {}
-    for place in own:
-        sides.setdefault(place % game.teams if game.teams else place, []).append(place)
-    return list(sides.values())
 
 
 def _means(outcomes: np.ndarray, scale: int = 100) -> tuple[float, ...]:
@@ -544,7 +537,7 @@ def _match_verdicts(
     own = {player.label: [i for i, spec in enumerate(specs) if spec == player.spec] for player in line_up}
     for measure in (one for one in measures if one.name in ("score", *game.measures)):
         by_seat = outcomes(game.payoff, measure.name, results)
-        pooled = {label: outcomes_of_places(places, _sides(game, one), by_seat) for label, one in own.items()}
+        pooled = {label: outcomes_of_places(places, sides(one, game.teams), by_seat) for label, one in own.items()}
         verdicts += _verdicts(measure, "", pooled)
     return tuple(verdicts)
 

@@ -172,6 +172,17 @@ def outcomes_of_places(places: np.ndarray, groups: Sequence[Sequence[int]], outc
     return np.concatenate(means, axis=1)
 
 
+def sides(own: Sequence[int], teams: int) -> list[list[int]]:
+    """A player's places of a line-up by team, or each for itself without teams: what `outcomes_of_places` counts.
+
+    `teams`: as in `Game.teams`.
+    """
+    found: dict[int, list[int]] = {}
+    for place in own:
+        found.setdefault(place % teams if teams else place, []).append(place)
+    return list(found.values())
+
+
 @contextlib.contextmanager
 def _recorder(
     path: Path | None,

@@ -6,7 +6,7 @@ import numpy as np
 
 from cardai.agents.spec import Agent, agent
 from cardai.game import MEASURED, Game, Row
-from cardai.measure.duplicate import line_up_of, outcomes, outcomes_of_place, play_rotated
+from cardai.measure.duplicate import line_up_of, outcomes, outcomes_of_places, play_rotated, sides
 from cardai.stats.deals import distinct_rotations
 from cardai.stats.machine import default_threads
 
@@ -31,18 +31,21 @@ def outcomes_of(
     measure: str,
     progress: Callable[[int, int], None] | None = None,
 ) -> np.ndarray:
-    """What a player got in each game of each deal by a measure: f8[deals, rotations], NaN for a game without an end.
+    """What a player got in each game of each deal by a measure: f8[deals, outcomes], NaN for a game without an end.
 
-    `opponents`: specs, as in a row of a suite. In a game of teams the player has all seats of its team, and its first
-    seat is counted. Deals and chance events are those of a suite's row with this many games and this seed. Raises
-    KeyboardInterrupt on Ctrl-C.
+    `opponents`: specs, as in a row of a suite. In a game of teams the player has all seats of its team, and they count
+    once. Games are those of a match between these agents with this many games and this seed, and are counted as there:
+    a deal has an outcome for each rotation, and if opponents have the player's own spec, for each of its places (teams)
+    in each rotation that seats different agents. Raises KeyboardInterrupt on Ctrl-C.
     """
-    line_up = line_up_of(Row(tuple(opponents)), game.teams)
-    others = {spec: agent(game, spec) for spec in dict.fromkeys(line_up) if spec != MEASURED}
-    turns = distinct_rotations(line_up)
+    named = line_up_of(Row(tuple(opponents)), game.teams)
+    others = {spec: agent(game, spec) for spec in dict.fromkeys(named) if spec != MEASURED}
+    line_up = [player if spec == MEASURED else others[spec] for spec in named]
+    own = [place for place, one in enumerate(line_up) if one.spec == player.spec]
+    turns = distinct_rotations([one.spec for one in line_up])
     results, places = play_rotated(
         game,
-        [player if spec == MEASURED else others[spec] for spec in line_up],
+        line_up,
         turns,
         -(-games // len(turns)),
         seed,
@@ -50,4 +53,4 @@ def outcomes_of(
         default_threads(),
         progress,
     )
-    return outcomes_of_place(places, line_up.index(MEASURED), outcomes(game.payoff, measure, results.complete()))
+    return outcomes_of_places(places, sides(own, game.teams), outcomes(game.payoff, measure, results.complete()))
