@@ -12,11 +12,13 @@ import cardai
 from cardai.agents.spec import agent
 from cardai.cards import single
 from cardai.evaluators.policies import ppo
+from cardai.experiments import style
 from cardai.games.hearts.rules import penalty
 from cardai.games.moska.players import ENGINE, weighed_hand
 from cardai.games.moska.rules import attackers
 from cardai.measure.move_values import weighed
 from cardai.rule import rule
+from cardai.stats.deals import deal_seeds
 from cardai.stats.interval import wilson
 from cardai.table.many import play
 from cardai.table.one import OneGame
@@ -135,6 +137,38 @@ def test_moves_in_lost_positions_of_moska_have_equal_values_but_in_won_ones_they
     middle = {kind: np.median(each) for kind, each in spreads.items()}
     assert middle["lost"] < 0.03
     assert min(middle["won"], middle["open"]) > 0.08
+
+
+@pytest.mark.slow
+def test_an_agent_of_moska_attacks_those_who_are_nearly_out():
+    """Vahteristo 2023, section 3.3: "weaker hands". Who has fewer cards has the better ones, and is attacked more."""
+    game, games = cardai.load("moska"), 300
+    seeds = deal_seeds(style.SEED, games)
+    results = play(game, [agent(game, style.AGENTS[style.CLAIMED])], np.zeros((games, 4), np.int64), seeds, record=True)
+    rows = []
+    for number, (seed, moves) in enumerate(zip(seeds, results.complete().moves, strict=True)):
+        for decision in style._decisions(game, int(seed), moves):
+            if style._answer(decision, style._attacks) is not None:
+                state, target = decision.state, int(decision.state.target)
+                cards, known = (int(of[target]).bit_count() for of in (state.hands, state.known))
+                attacks = bool(decision.kinds(style.ATTACK)[decision.chosen])
+                rows.append((number, attacks, style.strength(state, target), cards, known / cards))
+    number, attacks, strength, cards, known = np.array(rows).T
+
+    def lower_half(of, where):
+        """How much more often it attacks the lower half of targets than the higher one, in percentage points."""
+        low, columns = of < np.median(of[where]), np.zeros((games, 4))
+        for place, half in ((0, where & low), (2, where & ~low)):
+            np.add.at(columns, (number[half].astype(int), place), attacks[half])
+            np.add.at(columns, (number[half].astype(int), place + 1), 1)
+        return style._difference(columns)
+
+    few = lower_half(cards, cards > 0)
+    print(f"against fewer cards less more: {few}")
+    print(f"against weaker cards less stronger: {lower_half(strength, cards > 0)}")
+    print(f"the same where at least half of them are known: {lower_half(strength, known >= 0.5)}")
+    assert few.low > 0
+    assert np.corrcoef(cards, strength)[0, 1] < -0.1
 
 
 def weighing(of_mean, of_card, of_missing, of_bar):
