@@ -173,10 +173,7 @@ def outcomes_of_places(places: np.ndarray, groups: Sequence[Sequence[int]], outc
 
 
 def sides(own: Sequence[int], teams: int) -> list[list[int]]:
-    """A player's places of a line-up by team, or each for itself without teams: what `outcomes_of_places` counts.
-
-    `teams`: as in `Game.teams`.
-    """
+    """A player's places by team (`Game.teams`), or each for itself without teams: groups for `outcomes_of_places`."""
     found: dict[int, list[int]] = {}
     for place in own:
         found.setdefault(place % teams if teams else place, []).append(place)
