@@ -155,17 +155,17 @@ def test_an_agent_of_moska_attacks_those_who_are_nearly_out():
                 rows.append((number, attacks, style.strength(state, target), cards, known / cards))
     number, attacks, strength, cards, known = np.array(rows).T
 
-    def lower_half(of, where):
+    def lower_half(of, where=slice(None)):
         """How much more often it attacks the lower half of targets than the higher one, in percentage points."""
-        low, columns = of < np.median(of[where]), np.zeros((games, 4))
-        for place, half in ((0, where & low), (2, where & ~low)):
-            np.add.at(columns, (number[half].astype(int), place), attacks[half])
-            np.add.at(columns, (number[half].astype(int), place + 1), 1)
+        low, columns = of[where] < np.median(of[where]), np.zeros((games, 4))
+        for place, half in ((0, low), (2, ~low)):
+            np.add.at(columns, (number[where][half].astype(int), place), attacks[where][half])
+            np.add.at(columns, (number[where][half].astype(int), place + 1), 1)
         return style._difference(columns)
 
-    few = lower_half(cards, cards > 0)
+    few = lower_half(cards)
     print(f"against fewer cards less more: {few}")
-    print(f"against weaker cards less stronger: {lower_half(strength, cards > 0)}")
+    print(f"against weaker cards less stronger: {lower_half(strength)}")
     print(f"the same where at least half of them are known: {lower_half(strength, known >= 0.5)}")
     assert few.low > 0
     assert np.corrcoef(cards, strength)[0, 1] < -0.1

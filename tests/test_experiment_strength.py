@@ -80,7 +80,7 @@ def test_the_command_of_a_row_prints_its_figure(tmp_path, capsys, name, spec, op
     measure, printed = CONTESTS[name].measure, json.loads(capsys.readouterr().out)
     own = next(one for one in printed["rows"] if one["spec"] == spec)
     figure = own[measure] if measure in own else own["beside"][measure]
-    assert {name: figure[name] for name in FIGURE} == {name: getattr(row.figure, name) for name in FIGURE}
+    assert [figure[part] for part in FIGURE] == [getattr(row.figure, part) for part in FIGURE]
 
 
 def row(contest, name, column, point, low=None, high=None, table=table_of):
