@@ -68,6 +68,7 @@ SETTINGS = [
     "worlds=3&turns=1",
     "worlds=5&halving&moves=6",
     "worlds=2&others=HAND",
+    "worlds=1&moves=2&others=HAND&decay=0.5",
     "worlds=3&temperature=0.01",
 ]
 
@@ -178,6 +179,27 @@ def test_halving_spends_the_worlds_of_the_fixed_scheme_on_the_better_half():
     assert len(means) == 2
 
 
+@pytest.mark.parametrize("game", [MOSKA, DURAK], ids=["moska", "durak"])
+def test_a_line_that_decays_is_worth_the_mean_of_its_judgements_and_its_end(game):
+    """Lines that stop at the first, second, ... choice, or never, are the same lines as those that go on."""
+    judge, told_apart = Exact(game, 4), 0
+    for state in states_of(game, 4, 20):
+
+        def means(state=state, **options) -> np.ndarray:
+            moves, means, _ = means_of(game, agent(game, Ahead(judge, worlds=2, others=HAND[game], **options)), state)
+            return means[np.argsort([game.spell(state, move) for move in moves])]
+
+        at_choices, end = [means(turns=turns) for turns in range(1, 40)], means(turns=1_000_000)
+        weights = 0.7 * 0.3 ** np.arange(39)
+        assert np.allclose(means(turns=1, decay=0.3), weights @ at_choices + 0.3**39 * end)
+        assert np.allclose(means(turns=1, decay=1), end)
+        told_apart += np.abs(at_choices[0] - end).max() > 0.1
+    assert told_apart > 5
+
+
+HAND = {MOSKA: "bot2", DURAK: "defensive"}
+
+
 def test_it_finds_the_winning_move_and_the_only_defence():
     """Tic-Tac-Toe with a judge that thinks nothing: only the game's end tells the moves apart."""
     blind = Exact(TTT, 2)
@@ -212,6 +234,8 @@ def test_a_rollout_is_played_by_the_player_that_the_game_names_or_the_spec():
         ("ahead:best?others=bot3)", "its parentheses do not match"),
         ("ahead:best?turns=-1", "is not a number of turns"),
         ("ahead:best?ms=-3", "is not a number from 0"),
+        ("ahead:best?decay=1.5", "is not a number from 0 to 1"),
+        ("ahead:hand_value?decay=0.5", "decay goes with a model"),
         ("ahead:best?depth=3", "takes no option 'depth'"),
         ("rollout:3?worlds=2", "takes no option 'worlds'"),
         ("rollout:3?by=nobody", "no agent"),
@@ -240,6 +264,9 @@ def test_time_is_counted_in_compiled_code_only():
         WorldSearch(EvenlyRandom(), EvenlyRandom(), 3, turns=0),
         WorldSearch(Strategy(), EvenlyRandom(), 3),
         WorldSearch(EvenlyRandom(), EvenlyRandom(), 0),
+        WorldSearch(EvenlyRandom(), EvenlyRandom(), 3, decay=0.5),
+        WorldSearch(OnePly(value=1), EvenlyRandom(), 3, turns=0, decay=0.5),
+        WorldSearch(OnePly(Exact(MOSKA, 4)), EvenlyRandom(), 3, turns=0, decay=-0.5),
         WorldSearch(EvenlyRandom(), EvenlyRandom(), 3, milliseconds=-1),
         WorldSearch(EvenlyRandom(), EvenlyRandom(), 3, milliseconds=float("nan")),
     ],

@@ -102,6 +102,7 @@ class _Ahead(_Sampled, total=False):
     moves: int
     turns: int
     others: str | Spec
+    decay: float
     halving: bool
     ms: float
 

@@ -31,10 +31,11 @@ over 8 of the 24 ways to exchange the names of the suits, if its encoder names s
 Options of `ahead`, beside these: ?moves=4 (how many moves it plays on), ?worlds=16 (in how many worlds each), ?turns=0
 (choices of its own that are played over), ?others=SPEC (how it thinks the other seats play; without it, as its
 evaluator likes best), ?halving (half of the moves are given up again and again, and the others share their worlds),
-?ms=5 (think so many milliseconds instead of counting worlds). `rollout` takes ?by=SPEC, who plays the worlds on.
-`ismcts` and `epimc` take that too, or ?judge=EVALUATOR, a network that judges each seat's position at its next choice
-instead; `ismcts` takes ?bonus=0.7 (how much it explores), ?single (choices are told apart by what the searching seat
-sees, not by what their own seat sees) and ?ms.
+?decay=0.7 (worlds are played to the end; its first judgement has 0.3 of the weight, each later one 0.7 of the one
+before, and the end what is left), ?ms=5 (think so many milliseconds instead of counting worlds). `rollout` takes
+?by=SPEC, who plays the worlds on. `ismcts` and `epimc` take that too, or ?judge=EVALUATOR, a network that judges each
+seat's position at its next choice instead; `ismcts` takes ?bonus=0.7 (how much it explores), ?single (choices are told
+apart by what the searching seat sees, not by what their own seat sees) and ?ms.
 
 A SPEC inside another one that has options itself stands in parentheses: `ahead:best?others=(greedy:nn2?any_variant)`.
 `cardai.agents.notation` has specs as values: `Ahead("best", others=Greedy("nn2", any_variant=True))`.
@@ -446,6 +447,7 @@ def _ahead(
         worlds,
         most=_count(spec, options.pop("moves", "4"), "a number of moves"),
         turns=_count(spec, options.pop("turns", "0"), "a number of turns", 0),
+        decay=_number(spec, "decay", options.pop("decay", "0"), 1.0),
         halving=halving,
         milliseconds=_number(spec, "ms", milliseconds, MOST_MILLISECONDS),
         epsilon=epsilon,
@@ -453,6 +455,8 @@ def _ahead(
         until=until,
         assumed=str(_same_judge(value) if named is None else named),
     )
+    if strategy.decay and evaluator is None:
+        raise CardaiError(f"agent {spec!r}: decay goes with a model: values of a heuristic have a scale of their own")
     if strategy.milliseconds and not strategy.is_native:
         raise CardaiError(f"agent {spec!r}: ms counts the time of compiled code, but an evaluator is asked outside it")
     _nothing_left(spec, options)

@@ -233,9 +233,11 @@ class WorldSearch(Strategy):
     scores of a model are shifted to natural play (`natural_shift`). `others`: the player that moves there for the other
     seats. `worlds`: in how many worlds each move is tried, on average if it is `halving`: then the worse half of the
     moves is given up again and again, and the others share its worlds. `turns`: choices of its own that it plays over
-    before its judge is asked; -1: it plays to the end of the game. `milliseconds`: how long it may think instead of
-    counting worlds; 0: it counts. It explores as `OnePly` does, among the moves that are left at the end. `assumed`:
-    the spec of `others`, for tables.
+    before its judge is asked; -1: it plays to the end of the game. `decay`: from 0 to 1, how much each later judgement
+    counts beside the one before; above 0 all lines are played to the end of the game, whose score has the rest of the
+    weight, and the judge must be a model. `milliseconds`: how long it may think instead of counting worlds; 0: it
+    counts. It explores as `OnePly` does, among the moves that are left at the end. `assumed`: the spec of `others`, for
+    tables.
     """
 
     own: Strategy
@@ -243,6 +245,7 @@ class WorldSearch(Strategy):
     worlds: int
     most: int = 0
     turns: int = -1
+    decay: float = 0.0
     halving: bool = False
     milliseconds: float = 0.0
     epsilon: float = 0.0
@@ -291,6 +294,10 @@ class WorldSearch(Strategy):
         whole("turns", self.turns, -1)
         if self.turns >= 0 and not isinstance(self.own, OnePly):
             raise BadArgument("turns must be -1 if own does not judge positions: it plays to the end of the game")
+        if not 0.0 <= self.decay <= 1.0:
+            raise BadArgument(f"decay must be from 0 to 1, not {short(self.decay)}")
+        if self.decay and (self.turns < 0 or self.evaluator is None):
+            raise BadArgument("decay must be 0 unless a model judges positions before the end of the game")
         if not 0.0 <= self.milliseconds <= MOST_MILLISECONDS:
             raise BadArgument(f"milliseconds must be from 0 to {MOST_MILLISECONDS}, not {short(self.milliseconds)}")
         if self.milliseconds and not self.is_native:

@@ -7,6 +7,10 @@ Forced moves, and choices in the middle of a decision, are no choices here. A li
 gives the seat's score, is worth that score. A heuristic judges such a position too, since its values have a scale of
 their own. If the models play to the end of the game, this is pure Monte Carlo (a rollout).
 
+With a `decay` above 0 a line goes on to the end of the game and its value is the mean of what the judge says at this and
+all later choices of the seat, and of the score: the first has the weight 1 - decay, each later one `decay` of the
+weight before, and the score what is left.
+
 Models that look ahead do so in the world at hand, so nothing is sampled again inside a world. Of choices at the same
 time (`Game.together`) each seat makes its own by its model, and no model sees that of another seat.
 
@@ -14,14 +18,15 @@ A *line* is one move in one world. `play_on` plays a line until it has a value, 
 code must be asked: then the caller asks it and lets the line go on (`cardai.table.searching`).
 
 Source: the thesis samples the draws of a move; search over sampled worlds is determinization (Ginsberg 2001). Halving
-is sequential halving (Karnin, Koren and Somekh 2013).
+is sequential halving (Karnin, Koren and Somekh 2013). The mean over choices is the lambda-return of TD(lambda) (Sutton
+1988), with `decay` for lambda.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.kernel.lookahead import NETWORK, VALUE, Judge, add, compare, compare_moves, pick
+from cardai.kernel.lookahead import NETWORK, VALUE, Judge, add, compare, compare_moves, pick, pick_best
 from cardai.kernel.native import (
     at,
     below_of,
@@ -53,6 +58,8 @@ VALUED, ASKS, LEAF = range(3)
 
 NOT_A_NUMBER = -1  # in place of work, if a network's score is none
 
+DECAY = 0  # the place of `decay` among the parameters of a search
+
 
 class Lines(NamedTuple):
     """L lines: moves being played on in worlds."""
@@ -61,7 +68,8 @@ class Lines(NamedTuple):
     streams: Any  # STREAM[L]: the luck of the models
     seats: Any  # i64[L]: the seat that searches
     left: Any  # i64[L]: choices of its own still to be played over; -1: all
-    values: Any  # f8[L]: the score of the seat, in [0, 1]
+    values: Any  # f8[L]: the score of the seat, in [0, 1], as far as it is known
+    weights: Any  # f8[L]: of what is not known yet
     status: Any  # i64[L]: VALUED, ASKS or LEAF
 
 
@@ -139,7 +147,17 @@ def known_score(rules, cast, state, seat):
 
 
 @rule
-def play_on(rules, cast, own, others, lines, line, scratch):
+def add_value(lines, line, value, decay):
+    """Count what is known now in the value of a line, which has its value if nothing later counts."""
+    weight = get_float(lines.weights, line)
+    add(lines.values, line, weight * (1.0 - decay) * value)
+    set_float(lines.weights, line, weight * decay)
+    if decay == 0.0:
+        set(lines.status, line, VALUED)
+
+
+@rule
+def play_on(rules, cast, own, others, decay, lines, line, scratch):
     """Play a line until it has a value or somebody outside compiled code must be asked. `lines.status` says which.
 
     `own`, `others`: the players that stand for the seat that searches and for the other seats. Returns the work done,
@@ -152,8 +170,7 @@ def play_on(rules, cast, own, others, lines, line, scratch):
         if score >= 0.0:
             if get(lines.left, line) >= 0 and get(cast.kinds, own) == ONE_PLY and get(cast.networks, own) == 0:
                 score = call_score(get(cast.calls, own), state, seat)
-            set_float(lines.values, line, score)
-            set(lines.status, line, VALUED)
+            add_value(lines, line, score, 0.0)
             return work
         is_own, is_leaf, left = turn_of(state) == seat, False, get(lines.left, line)
         if is_own and left >= 0:
@@ -163,7 +180,7 @@ def play_on(rules, cast, own, others, lines, line, scratch):
                 continue
             if not is_midway(state):
                 is_leaf = left == 0
-                set(lines.left, line, left - 1)
+                set(lines.left, line, max(0, left - 1))
         player = own if is_own else others
         if get(cast.kinds, player) == OUTSIDE:
             set(lines.status, line, LEAF if is_leaf else ASKS)
@@ -173,9 +190,13 @@ def play_on(rules, cast, own, others, lines, line, scratch):
             n, took = compare_moves(rules, judge_of(cast, player), settles, True, 1, state, scratch, stream)
             if n == 0 or took < 0:
                 return 0 if n == 0 else NOT_A_NUMBER
-            set_float(lines.values, line, best_mean(scratch, n))
-            set(lines.status, line, VALUED)
-            return work + took
+            work += took
+            add_value(lines, line, best_mean(scratch, n), decay)
+            if decay == 0.0:
+                return work
+            pick_best(rules, n, scratch, move, stream)
+            play_move(rules, state, move)
+            continue
         took = choose_in_world(rules, cast, player, state, scratch, stream, move)
         if took <= 0:
             return took
@@ -194,6 +215,8 @@ def begin_line(rules, world, move, seat, turns, bits, lines, line):
     seed_stream(at(lines.streams, line), bits)
     set(lines.seats, line, seat)
     set(lines.left, line, turns)
+    set_float(lines.values, line, 0.0)
+    set_float(lines.weights, line, 1.0)
 
 
 @rule
@@ -260,12 +283,13 @@ def try_world(rules, cast, player, state, alive, scratch, stream):
     Returns the work done, 0 if a model has no legal move, or NOT_A_NUMBER.
     """
     space, seat, work = scratch.search, turn_of(state), 0
+    decay = get_float(row_of(cast.params, player, cast.width, 1), DECAY)
     make_world(rules, at(space.world, 0), state, seat, stream)
     bits = next_of(stream)
     for i in range(alive):
         world, turns = at(space.world, 0), get(cast.turns, player)
         begin_line(rules, world, at(space.moves, i), seat, turns, bits, space.lines, 0)
-        took = play_on(rules, cast, get(cast.own, player), get(cast.others, player), space.lines, 0, scratch)
+        took = play_on(rules, cast, get(cast.own, player), get(cast.others, player), decay, space.lines, 0, scratch)
         if took <= 0:
             return took
         work += took

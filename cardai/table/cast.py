@@ -138,6 +138,7 @@ def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dic
                 "turns": search.turns,
                 "halving": search.halving,
                 "nanoseconds": round(search.milliseconds * 1_000_000),
+                "params": (search.decay,),
             }
         case TreeSearch() as search:
             return {
@@ -208,6 +209,7 @@ def lines_of(game: Game, count: int) -> Lines:
         np.zeros(count, STREAM),
         np.zeros(count, np.int64),
         np.zeros(count, np.int64),
+        np.zeros(count),
         np.zeros(count),
         np.zeros(count, np.int64),
     )

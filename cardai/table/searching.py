@@ -52,10 +52,10 @@ def begin_lines(rules, states, streams, picked, places, moves, width, alive, sha
 
 
 @rule
-def play_lines(rules, cast, own, others, lines, picked, count, scratch):
+def play_lines(rules, cast, own, others, decay, lines, picked, count, scratch):
     """Play lines on. Returns (i, what `play_on` returned) for the first that cannot go on, or (-1, 1)."""
     for i in range(count):
-        work = play_on(rules, cast, own, others, lines, get(picked, i), scratch)
+        work = play_on(rules, cast, own, others, decay, lines, get(picked, i), scratch)
         if work <= 0:
             return get(picked, i), work
     return -1, 1
@@ -194,7 +194,9 @@ class Search:
         )  # fmt: skip
         waiting = np.arange(count)
         while len(waiting):
-            line, work = play_lines(rules, cast, self.own, self.others, lent, raw(waiting), len(waiting), scratch)
+            line, work = play_lines(
+                rules, cast, self.own, self.others, self.plan.decay, lent, raw(waiting), len(waiting), scratch
+            )
             if work < 0:
                 raise NoNumber(self.agent)
             if line >= 0:
@@ -208,7 +210,7 @@ class Search:
         return lines.values[:count]
 
     def _ask(self, player: int, lines: Lines, waiting: np.ndarray) -> Generator[Question, np.ndarray, None]:
-        """Have an evaluator judge the moves in lines that wait for it: a leaf has its value, the others go on."""
+        """Have an evaluator judge the moves in lines that wait for it, which go on unless a leaf has its value then."""
         model = self.plan.own if player == self.own else self.plan.others
         assert isinstance(model, OnePly)
         kept, key = self.decisions._lookaheads, (id(model.evaluator), LINES)
@@ -226,10 +228,13 @@ class Search:
                 raise NoLegalMove(self.game, int(lines.states["turn"][asked[stuck]]), 0)
             is_leaf = lines.status[asked] == LEAF
             firsts = np.concatenate([[0], ahead.leaves.move_end[: taken - 1]])
-            lines.values[asked[is_leaf]] = np.maximum.reduceat(means, firsts)[is_leaf]
-            lines.status[asked[is_leaf]] = VALUED
-            goes_on = np.ascontiguousarray(asked[~is_leaf])
-            moves = chosen[~is_leaf]
+            leaves, best, decay = asked[is_leaf], np.maximum.reduceat(means, firsts)[is_leaf], self.plan.decay
+            lines.values[leaves] += lines.weights[leaves] * (1.0 - decay) * best
+            lines.weights[leaves] *= decay
+            ends = is_leaf & (decay == 0.0)
+            lines.status[asked[ends]] = VALUED
+            goes_on = np.ascontiguousarray(asked[~ends])
+            moves = chosen[~ends]
             play_moves(self.lent[0], lend(lines), raw(goes_on), len(goes_on), raw(moves))
             waiting = waiting[taken:]
 
