@@ -7,8 +7,8 @@ Forced moves, and choices in the middle of a decision, are no choices here. A li
 gives the seat's score, is worth that score. A heuristic judges such a position too, since its values have a scale of
 their own. If the models play to the end of the game, this is pure Monte Carlo (a rollout).
 
-With a `decay` above 0 a line goes on to the end of the game and its value is the mean of what the judge says at this and
-all later choices of the seat, and of the score: the first has the weight 1 - decay, each later one `decay` of the
+With a `decay` above 0 a line goes on to the end of the game and its value is the mean of what the judge says at this
+and all later choices of the seat, and of the score: the first has the weight 1 - decay, each later one `decay` of the
 weight before, and the score what is left.
 
 Models that look ahead do so in the world at hand, so nothing is sampled again inside a world. Of choices at the same
