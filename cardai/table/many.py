@@ -48,6 +48,8 @@ LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so t
 LIVE_RECORDED = 128  # as long as each game waits for the others to end, before it is recorded
 LIVE_OUTSIDE = 1024
 SLICE_SECONDS = 0.1  # how long threads play before Python looks at Ctrl-C and at the progress line
+LONGEST_SLICE_SECONDS = 1.0  # and how long at most, if one call takes so long that threads would wait for each other
+CALLS_A_SLICE = 20
 CALL_SECONDS = 0.005  # about how long one call of compiled code takes, so that threads end their slice together
 MOST_BUDGET = 10_000_000
 LOOP_BUDGET = 100_000  # decisions in the first call of a game's own loop: a few milliseconds
@@ -189,6 +191,7 @@ class _Table:
         self.loop: Any = None  # the game's own, if it plays instead of the driver
         self.scratches = [scratch_of(game, strategies) for _ in range(self.threads)]
         self.budgets = [1000] * self.threads  # of work in one call of compiled code
+        self.took = [0.0] * self.threads  # seconds of each thread's last call
         halves = 2 if has_evaluator and live > 1 else 1
         self.parts = [_Part(*ends) for ends in pairwise(np.linspace(0, live, halves + 1).astype(int).tolist())]
         self.idle: dict[int, list[Inquiry]] = {}  # by agent: those that nobody waits for
@@ -306,7 +309,7 @@ class _Table:
                     made += self._play_evenly(i, first, end, budget)
                 else:
                     made += driver.advance(rules, cast, games, slots, scratch, self.order, first, end, budget)
-                took = time.perf_counter() - began
+                took = self.took[i] = time.perf_counter() - began
                 if took < CALL_SECONDS:
                     self.budgets[i] = min(2 * budget, MOST_BUDGET)
                 elif took > 3 * CALL_SECONDS:
@@ -317,7 +320,8 @@ class _Table:
             return made
 
         bounds = np.linspace(played.first, played.end, self.threads + 1).astype(int).tolist()
-        deadline = time.perf_counter() + SLICE_SECONDS
+        seconds = max(SLICE_SECONDS, min(LONGEST_SLICE_SECONDS, CALLS_A_SLICE * max(self.took)))
+        deadline = time.perf_counter() + seconds
         rules, cast, games, slots = self.lent
         return sum(pool.map(share, range(self.threads))) if pool else share(0)
 
