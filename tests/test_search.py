@@ -23,6 +23,7 @@ from cardai.rule import STREAM, rule
 from cardai.table.asking import ask
 from cardai.table.cast import cast_of, scratch_of
 from cardai.table.many import play
+from cardai.table.playing_out import values_in_worlds
 
 MOSKA, DURAK, TTT = load("moska"), load("durak"), load("tictactoe")
 
@@ -197,6 +198,17 @@ def test_a_line_that_decays_is_worth_the_mean_of_its_judgements_and_its_end(game
     assert told_apart > 5
 
 
+def test_moves_that_are_played_out_count_their_ends_as_the_search_does():
+    judge, state = Exact(DURAK, 4), states_of(DURAK, 4, 20)[0]
+    found = [
+        values_in_worlds(DURAK, agent(DURAK, Ahead(judge, others="defensive", **options)), state, moves, 3, bits=5)
+        for moves in [np.array(DURAK.moves(state), DURAK.move)]
+        for options in ({"turns": 1}, {"turns": 1_000_000}, {"turns": 1, "decay": 1})
+    ]
+    assert np.array_equal(found[1], found[2])
+    assert not np.array_equal(found[0], found[1])
+
+
 HAND = {MOSKA: "bot2", DURAK: "defensive"}
 
 
@@ -291,6 +303,7 @@ from cardai.agents.spec import agent
 from cardai.measure.bench import run_suite
 from cardai.registry import load
 from cardai.table.many import play
+from cardai.table.playing_out import values_in_worlds
 game = load("durak")
 agents = [agent(game, "ahead:hand_value?worlds=2&halving&turns=1"), agent(game, "rollout:1?by=defensive")]
 found = play(game, agents, np.array([[0, 1]]), np.array([5], np.uint64), threads=1, record=True)

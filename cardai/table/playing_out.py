@@ -55,7 +55,7 @@ def values_in_worlds(
             rules, raw(states), raw(stream), raw(first), raw(first), raw(listed), count, raw(all_moves), raw(share), 1,
             plan.turns, space, lent,
         )  # fmt: skip
-        line, work = play_lines(rules, players, own, others, lent, raw(waiting), len(waiting), space)
+        line, work = play_lines(rules, players, own, others, plan.decay, lent, raw(waiting), len(waiting), space)
         if work < 0:
             raise NoNumber(agent)
         if line >= 0:
