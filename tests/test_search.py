@@ -303,7 +303,6 @@ from cardai.agents.spec import agent
 from cardai.measure.bench import run_suite
 from cardai.registry import load
 from cardai.table.many import play
-from cardai.table.playing_out import values_in_worlds
 game = load("durak")
 agents = [agent(game, "ahead:hand_value?worlds=2&halving&turns=1"), agent(game, "rollout:1?by=defensive")]
 found = play(game, agents, np.array([[0, 1]]), np.array([5], np.uint64), threads=1, record=True)

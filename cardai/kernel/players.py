@@ -35,6 +35,6 @@ class Cast(NamedTuple):
     blank: Any  # i64[1]: the game's `blank`
     decided: Any  # i64[1]: the game's `decided`; 0 without
     search: Any  # i64[P]: what chooses for a SEARCH, such as `cardai.kernel.search.choose_by_search`; 0 for others
-    params: Any  # f8[P, width]: of hand-written players, and of searches in a tree
+    params: Any  # f8[P, width]: of hand-written players, and of searches
     widths: Any  # i64[P]: how many parameters each one has
     width: int
