@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -348,3 +349,35 @@ def test_a_dearer_agent_is_listed_only_if_it_is_better_by_more_than_chance(bette
     lineups, scores = rigged(better)
     names, milliseconds = ["random", "quick", "dear"], {"random": 0.01, "quick": 0.1, "dear": dear}
     assert [*chosen(lineups, scores, names, milliseconds, 1)] == picks
+
+
+@pytest.mark.parametrize(
+    ("better", "dear", "finals"),
+    [
+        (0.5, 5.0, [("quick", "dear")]),
+        (0.5, 0.9, [("quick", "dear")]),
+        (0.5, 500.0, []),
+        (0.7, 5.0, []),
+        (0.4, 5.0, []),
+    ],
+)
+def test_who_may_be_better_than_the_one_listed_plays_it_once_more(better, dear, finals):
+    """Unless it is shown to be better already, is too dear, or is rated below."""
+    lineups, scores = rigged(better)
+    pool = [SimpleNamespace(spec=spec) for spec in ("random", "quick", "dear")]
+    speeds = [SimpleNamespace(milliseconds=time) for time in (0.01, 0.1, dear)]
+    played = SimpleNamespace(plan=SimpleNamespace(pool=pool), lineups=lineups, scores=scores, speeds=speeds)
+    assert measuring._finals([played], 1) == finals
+
+
+def test_ratings_are_of_the_last_round_too(own, monkeypatch):
+    game, folder = own()
+    only = {"variants": ["standard"], "seats": [3], "games": 60, "seconds": 2, "seed": 3}
+    games = {}
+    for name, finals in {"without": [], "with": [("house", "greedy:prospects")]}.items():
+        monkeypatch.setattr(measuring, "_finals", lambda *_, finals=finals: finals)
+        (table,) = measure(game, ["greedy:prospects"], **only, out=folder / f"{name}.json").tables
+        games[name] = {one.spec: one.games for one in table.agents}
+    more = {spec: games["with"][spec] - games["without"][spec] for spec in games["with"]}
+    assert {spec for spec, count in more.items() if count > 0} == {"house", "greedy:prospects"}
+    assert {spec for spec, count in more.items() if count < 0} == set()

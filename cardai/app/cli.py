@@ -315,8 +315,10 @@ def strongest(
     agent: Agents = None,
     variant: Variant = None,
     seats: SeatCount = None,
-    games: Annotated[int, Parameter(help="The most games of each agent at each table.")] = 4000,
-    seconds: Annotated[float, Parameter(help="The most seconds of each agent's decisions at each table.")] = 20.0,
+    games: Annotated[int, Parameter(help="The most games of each agent in each round at each table.")] = 4000,
+    seconds: Annotated[
+        float, Parameter(help="The most seconds of each agent's decisions in each round at each table.")
+    ] = 20.0,
     seed: Seed = 0,
     again: Annotated[bool, Parameter(negative="", help="Also measure tables whose agents are in the list.")] = False,
     out: Annotated[Path | None, Parameter(help="Write the list here, not beside the game's rules.")] = None,

@@ -11,6 +11,8 @@ At each table, agents that may be strong play each other in drawn line-ups, each
 - Ratings are of all games. For each of `TIMES`, the quickest agent is taken first; a dearer one takes its place if it
   is better by more than chance: if the interval of the difference of their ratings excludes 0. So among equals the
   quickest is listed.
+- For each of `TIMES`, the agent listed by then and those that are quick enough and rated above it play once more, among
+  themselves only: at a table of equals, games tell apart who is better soonest.
 
 The list is written after each table. A table that stands in it is not measured again, unless an agent, the weights of a
 network, or the moves of a hand-written player or heuristic are others now.
@@ -57,7 +59,7 @@ from cardai.table.many import Results, play
 SALT = "strongest"
 PROBED = 8  # seeded games that tell whether a hand-written player or heuristic plays as it did
 GAMES, SECONDS = 4000, 20.0
-"""The most games of each agent at each table, and the most seconds of its decisions there."""
+"""The most games of each agent in each round at each table, and the most seconds of its decisions there."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,9 @@ def measure(
 ) -> StrongestList:
     """Measure the tables of a game, all unless some are named, and write its list. Returns the list.
 
-    `specs`: further agents. `games`, `seconds`: the most of each agent at each table. `again`: also tables that stand
-    in the list already. `out`: where to write it, beside the game's module if not given. One thread plays.
+    `specs`: further agents. `games`, `seconds`: the most of each agent in each round at each table. `again`: also
+    tables that stand in the list already. `out`: where to write it, beside the game's module if not given. One thread
+    plays.
 
     Raises CardaiError for an agent that the game does not have, that peeks or runs code of somebody else's, for a table
     that the game does not have, if a game in no file has no `out`, and if the list cannot be written. KeyboardInterrupt
@@ -163,13 +166,14 @@ def _in_any_variant(value: Spec) -> Spec:
 def _play(
     plan: PlannedTable, deals: int, seed: int, seconds: float, progress: CountProgress | None
 ) -> list[PlayedTable]:
-    """Both rounds of a table."""
+    """The rounds of a table: all, those not beaten, and those who may be the strongest for a time."""
 
-    def played(plan: PlannedTable, most: int, salt: str, speeds: Mapping[str, Speed] | None = None) -> PlayedTable:
-        games = len(plan.pool) * most * plan.sides  # more than are played: each agent leaves after its deals
-        return play_table(plan, games, seed, 1, progress, seconds, {}, salt, most, speeds)
+    def played(pool: Sequence[Agent], most: int, salt: str, speeds: Mapping[str, Speed] | None = None) -> PlayedTable:
+        games = len(pool) * most * plan.sides  # more than are played: each agent leaves after its deals
+        left = replace(plan, pool=tuple(pool))
+        return play_table(left, games, seed, 1, progress, seconds, {}, salt, most, speeds)
 
-    first = played(plan, max(FEWEST_DEALS, deals // 20), f"{SALT} first")
+    first = played(plan.pool, max(FEWEST_DEALS, deals // 20), f"{SALT} first")
     pool, speeds = first.plan.pool, dict(zip((one.spec for one in first.plan.pool), first.speeds, strict=True))
     names = [player.spec for player in pool]
     classes = {player.spec: _class_of(player, speeds[player.spec]) for player in pool}
@@ -178,8 +182,34 @@ def _play(
         above = rate(first.lineups, first.scores, names, spec, seed).figures
         if any(classes[other] <= classes[spec] and figure.low > 0 for other, figure in zip(names, above, strict=True)):
             is_beaten.add(spec)
-    left = tuple(player for player in pool if player.spec not in is_beaten)
-    return [first, played(replace(plan, pool=left), deals, SALT, speeds)] if len(left) > 1 else [first]
+    left = [player for player in pool if player.spec not in is_beaten]
+    rounds = [first, *([played(left, deals, SALT, speeds)] if len(left) > 1 else [])]
+    for finalists in _finals(rounds, seed):
+        who = [player for player in pool if player.spec in finalists]
+        rounds.append(played(who, deals, f"{SALT} {' '.join(finalists)}", speeds))
+    return rounds
+
+
+def _finals(rounds: Sequence[PlayedTable], seed: int) -> list[tuple[str, ...]]:
+    """For each of `TIMES`, who is listed by these rounds, and those who are as quick and rated above it, if any."""
+    lineups, scores, milliseconds = _together(rounds)
+    names = [*milliseconds]
+    figures = rate(lineups, scores, names, ANCHOR, seed).figures
+    rating = {spec: figure.point for spec, figure in zip(names, figures, strict=True)}
+    finals = list[tuple[str, ...]]()
+    for time, best in zip(TIMES, chosen(lineups, scores, names, milliseconds, seed), strict=True):
+        above = [spec for spec in names if milliseconds[spec] <= time and rating[spec] > rating[best]]
+        if above and (best, *above) not in finals:
+            finals.append((best, *above))
+    return finals
+
+
+def _together(rounds: Sequence[PlayedTable]) -> tuple[np.ndarray, np.ndarray, dict[str, float]]:
+    """The line-ups and scores of all rounds, and {an agent's spec: its milliseconds}, numbered as in the first."""
+    names = [player.spec for player in rounds[0].plan.pool]
+    milliseconds = {name: speed.milliseconds for name, speed in zip(names, rounds[0].speeds, strict=True)}
+    lineups = [np.array([names.index(player.spec) for player in one.plan.pool])[one.lineups] for one in rounds]
+    return np.concatenate(lineups), np.concatenate([one.scores for one in rounds]), milliseconds
 
 
 def _class_of(player: Agent, speed: Speed) -> float:
@@ -198,15 +228,10 @@ def _is_outdated(plan: PlannedTable, table: MeasuredTable | None) -> bool:
     return any(content.get(spec) != content_of(plan.game, spec, plan.variant, plan.seats) for spec in pool)
 
 
-def _measured(planned: PlannedTable, rounds: list[PlayedTable], seed: int, seconds: float) -> MeasuredTable:
-    plan, names = rounds[0].plan, [player.spec for player in rounds[0].plan.pool]
-    place = {name: i for i, name in enumerate(names)}
-    lineups = np.concatenate(
-        [np.array([place[player.spec] for player in one.plan.pool])[one.lineups] for one in rounds]
-    )
-    scores = np.concatenate([one.scores for one in rounds])
+def _measured(planned: PlannedTable, rounds: Sequence[PlayedTable], seed: int, seconds: float) -> MeasuredTable:
+    plan, (lineups, scores, milliseconds) = rounds[0].plan, _together(rounds)
+    names = [*milliseconds]
     figures = rate(lineups, scores, names, ANCHOR, seed).figures
-    milliseconds = {name: speed.milliseconds for name, speed in zip(names, rounds[0].speeds, strict=True)}
     agents = [
         MeasuredAgent(
             name, float(f"{milliseconds[name]:.3g}"), round(figure.point, 1),
