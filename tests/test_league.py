@@ -515,7 +515,7 @@ def paced(monkeypatch, **seconds_a_game):
     def speed(plan, player, seed, threads):
         return league.Speed(100.0, seconds_a_game.get(player.spec.partition(":")[0], 1e-6), 1.0)
 
-    monkeypatch.setattr(league, "_speed", speed)
+    monkeypatch.setattr(league, "speed_of", speed)
 
 
 def test_a_budget_cuts_at_whole_deals_and_says_so(monkeypatch):

@@ -4,6 +4,8 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -137,9 +139,10 @@ def test_a_list_is_about_the_present_rules_players_and_weights(name):
     written = json.loads(list_file(game).read_text())
     assert (written["game"], written["version"]) == (game.name, game.version)
     for table in measured_tables(game):
+        again = f"measure again: cardai strongest {name} --variant {table.variant} --seats {table.seats}"
         then = {measured.spec: measured.content for measured in table.agents}
         now = {spec: content_of(game, spec, table.variant, table.seats) for spec in then}
-        assert now == then, f"measure again: cardai strongest {name} --variant {table.variant} --seats {table.seats}"
+        assert now == then, again
 
 
 @pytest.mark.parametrize(("name", "spec"), LISTED)
@@ -351,33 +354,70 @@ def test_a_dearer_agent_is_listed_only_if_it_is_better_by_more_than_chance(bette
     assert [*chosen(lineups, scores, names, milliseconds, 1)] == picks
 
 
+def test_who_is_beaten_by_one_as_quick_is_not_listed():
+    lineups, scores = rigged(0.7)
+    names = ["random", "quick", "dear"]
+    assert chosen(lineups, scores, names, {"random": 0.01, "dear": 5.0}, 1) == ("random", "dear", "dear")
+
+
+@dataclass(frozen=True)
+class Duels:
+    """A table of agents of known strength, for games of two."""
+
+    pool: tuple
+    strength: dict
+    sides = 2
+
+    def play(self, played, deals):
+        """Every pair of a pool as often, with just the share of wins that their strengths say (Bradley and Terry)."""
+        names = [player.spec for player in self.pool]
+        lineups, scores, rng = [], [], np.random.default_rng(1)
+        for i, j in combinations(range(len(names)), 2):
+            share = 1 / (1 + 10 ** ((self.strength[names[j]] - self.strength[names[i]]) / 400))
+            won = rng.permutation(np.arange(2 * (deals // len(names))) < 2 * (deals // len(names)) * share).reshape(
+                -1, 2
+            )
+            lineups.append(np.broadcast_to([[i, j], [j, i]], (*won.shape, 2)))
+            scores.append(np.stack([won ^ [False, True], ~won ^ [False, True]], axis=2).astype(float))
+        lineups, scores = np.concatenate(lineups), np.concatenate(scores)
+        played.append(names)
+        speeds = [SimpleNamespace(milliseconds=player.milliseconds) for player in self.pool]
+        return SimpleNamespace(plan=self, lineups=lineups, scores=scores, speeds=speeds)
+
+
 @pytest.mark.parametrize(
-    ("better", "dear", "finals"),
+    ("strength", "finals", "picks"),
     [
-        (0.5, 5.0, [("quick", "dear")]),
-        (0.5, 0.9, [("quick", "dear")]),
-        (0.5, 500.0, []),
-        (0.7, 5.0, []),
-        (0.4, 5.0, []),
+        ({"dear": 30}, [["quick", "dear"]], ["quick", "dear", "dear"]),
+        ({"dear": 300}, [], ["quick", "dear", "dear"]),
+        ({"dear": -300}, [], ["quick"] * 3),
+        ({"dear": 30, "dearest": 60}, [["quick", "dear"], ["dear", "dearest"]], ["quick", "dear", "dearest"]),
     ],
 )
-def test_who_may_be_better_than_the_one_listed_plays_it_once_more(better, dear, finals):
-    """Unless it is shown to be better already, is too dear, or is rated below."""
-    lineups, scores = rigged(better)
-    pool = [SimpleNamespace(spec=spec) for spec in ("random", "quick", "dear")]
-    speeds = [SimpleNamespace(milliseconds=time) for time in (0.01, 0.1, dear)]
-    played = SimpleNamespace(plan=SimpleNamespace(pool=pool), lineups=lineups, scores=scores, speeds=speeds)
-    assert measuring._finals([played], 1) == finals
+def test_who_may_be_better_than_the_one_listed_plays_it_once_more(monkeypatch, strength, finals, picks):
+    """A few games leave 30 points undecided, and the last round, of the two alone, does not."""
+    times = {"random": 0.01, "quick": 0.1, "poor": 0.1, "dear": 5.0, "dearest": 50.0}
+    strength = {"random": -800, "quick": 0, "poor": -300} | strength
+    pool = tuple(SimpleNamespace(spec=spec, milliseconds=times[spec], strategy=None) for spec in strength)
+    played = []
+    monkeypatch.setattr(measuring, "speed_of", lambda plan, player, *more: player)
+    monkeypatch.setattr(measuring, "play_table", lambda plan, *more: plan.play(played, more[7]))
+    monkeypatch.setattr(measuring, "ANCHOR", "random")
+    rounds, listable = measuring._play(Duels(pool, strength), 1200, 1, 1.0, None)
+    lineups, scores, names = measuring._together(rounds)
+    assert [*chosen(lineups, scores, names, listable, 1)] == picks
+    assert played[0] == [*strength]
+    assert all("poor" not in names for names in played[1:])
+    assert played[2:] == finals
 
 
-def test_ratings_are_of_the_last_round_too(own, monkeypatch):
-    game, folder = own()
-    only = {"variants": ["standard"], "seats": [3], "games": 60, "seconds": 2, "seed": 3}
-    games = {}
-    for name, finals in {"without": [], "with": [("house", "greedy:prospects")]}.items():
-        monkeypatch.setattr(measuring, "_finals", lambda *_, finals=finals: finals)
-        (table,) = measure(game, ["greedy:prospects"], **only, out=folder / f"{name}.json").tables
-        games[name] = {one.spec: one.games for one in table.agents}
-    more = {spec: games["with"][spec] - games["without"][spec] for spec in games["with"]}
-    assert {spec for spec, count in more.items() if count > 0} == {"house", "greedy:prospects"}
-    assert {spec for spec, count in more.items() if count < 0} == set()
+def test_ratings_are_of_all_rounds(own):
+    game, _ = own()
+    (table,) = measure(game, ["greedy:prospects"], variants=["standard"], seats=[3], games=60, seconds=2).tables
+    plan = measuring._planned(game, ["greedy:prospects"], "standard", 3)
+    rounds, _ = measuring._play(plan, 20, 0, 2, None)
+    sat = {player.spec: 0 for player in plan.pool}
+    for one in rounds:
+        for number, player in enumerate(one.plan.pool):
+            sat[player.spec] += int((one.lineups == number).any(axis=2).sum())
+    assert {one.spec: one.games for one in table.agents} == sat

@@ -7,11 +7,12 @@ At each table, agents that may be strong play each other in drawn line-ups, each
 (`Game.opponents`), its hand-written players, and those named; a model of another variant plays with `?any_variant`.
 
 - First all play a twentieth of the games. Whoever is then worse, by more than chance, than another one that is as
-  quick (within the same of `TIMES`) plays no more. Agents without a search are compared with each other only.
+  quick (within the same of `TIMES`) plays no more, and is not listed. Agents without a search are compared with each
+  other only. The others play a quarter of the games.
 - Ratings are of all games. For each of `TIMES`, the quickest agent is taken first; a dearer one takes its place if it
   is better by more than chance: if the interval of the difference of their ratings excludes 0. So among equals the
   quickest is listed.
-- For each of `TIMES`, the agent listed by then and those that are quick enough and rated above it play once more, among
+- Before one is listed for a time, it and those that are quick enough and rated above it play all the games, among
   themselves only: at a table of equals, games tell apart who is better soonest.
 
 The list is written after each table. A table that stands in it is not measured again, unless an agent, the weights of a
@@ -21,7 +22,7 @@ network, or the moves of a hand-written player or heuristic are others now.
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,12 +46,12 @@ from cardai.errors import CardaiError, positive
 from cardai.files.named import noted
 from cardai.files.writing import write_text
 from cardai.game import Game, is_game
-from cardai.measure.league import PlayedTable, Speed, play_table
+from cardai.measure.league import PlayedTable, Speed, play_table, speed_of
 from cardai.measure.pool import ANCHOR, PlannedTable
 from cardai.stats.deals import deal_seeds
 from cardai.stats.interval import FEWEST_DEALS
 from cardai.stats.jsonable import plain
-from cardai.stats.machine import machine
+from cardai.stats.machine import machine, thread_count
 from cardai.stats.progress import CountProgress, Progress, begin_part
 from cardai.stats.ratings import rate
 from cardai.stats.report import Report
@@ -58,6 +59,7 @@ from cardai.table.many import Results, play
 
 SALT = "strongest"
 PROBED = 8  # seeded games that tell whether a hand-written player or heuristic plays as it did
+TIMING_SECONDS = 1.0  # an agent is timed for at least: a few endings may take most of the time of one that solves them
 GAMES, SECONDS = 4000, 20.0
 """The most games of each agent in each round at each table, and the most seconds of its decisions there."""
 
@@ -90,8 +92,8 @@ def measure(
     """Measure the tables of a game, all unless some are named, and write its list. Returns the list.
 
     `specs`: further agents. `games`, `seconds`: the most of each agent in each round at each table. `again`: also
-    tables that stand in the list already. `out`: where to write it, beside the game's module if not given. One thread
-    plays.
+    tables that stand in the list already. `out`: where to write it, beside the game's module if not given. All
+    threads play, times are of one.
 
     Raises CardaiError for an agent that the game does not have, that peeks or runs code of somebody else's, for a table
     that the game does not have, if a game in no file has no `out`, and if the list cannot be written. KeyboardInterrupt
@@ -114,8 +116,8 @@ def measure(
                 planned.append(table)
     for i, table in enumerate(planned):
         part = begin_part(progress, i * games, len(planned) * games, table.name)
-        rounds = _play(table, -(-games // table.sides), seed, seconds, part)
-        found[table.variant, table.seats] = _measured(table, rounds, seed, seconds)
+        rounds, listable = _play(table, -(-games // table.sides), seed, seconds, part)
+        found[table.variant, table.seats] = _measured(table, rounds, listable, seed, seconds)
         places = [(one, count) for one in game.variants for count in game.seats]
         order = {key: number for number, key in enumerate(places)}
         tables = sorted(found.values(), key=lambda one: order.get((one.variant, one.seats), len(order)))
@@ -165,51 +167,54 @@ def _in_any_variant(value: Spec) -> Spec:
 
 def _play(
     plan: PlannedTable, deals: int, seed: int, seconds: float, progress: CountProgress | None
-) -> list[PlayedTable]:
-    """The rounds of a table: all, those not beaten, and those who may be the strongest for a time."""
+) -> tuple[list[PlayedTable], dict[str, float]]:
+    """The rounds of a table, and {spec: milliseconds} of those who may be listed."""
+    timing, threads = int(deal_seeds(seed, 1, f"{SALT} timing")[0]), thread_count(None)
+    speeds = {player.spec: speed_of(plan, player, timing, 1, TIMING_SECONDS) for player in plan.pool}
 
-    def played(pool: Sequence[Agent], most: int, salt: str, speeds: Mapping[str, Speed] | None = None) -> PlayedTable:
+    def played(pool: Sequence[Agent], most: int, which: str) -> PlayedTable:
         games = len(pool) * most * plan.sides  # more than are played: each agent leaves after its deals
-        left = replace(plan, pool=tuple(pool))
-        return play_table(left, games, seed, 1, progress, seconds, {}, salt, most, speeds)
+        left, salt = replace(plan, pool=tuple(pool)), f"{SALT} {which}"
+        return play_table(left, games, seed, threads, progress, seconds, {}, salt, most, speeds)
 
-    first = played(plan.pool, max(FEWEST_DEALS, deals // 20), f"{SALT} first")
-    pool, speeds = first.plan.pool, dict(zip((one.spec for one in first.plan.pool), first.speeds, strict=True))
-    names = [player.spec for player in pool]
-    classes = {player.spec: _class_of(player, speeds[player.spec]) for player in pool}
-    is_beaten = set[str]()
-    for spec in names:
-        above = rate(first.lineups, first.scores, names, spec, seed).figures
-        if any(classes[other] <= classes[spec] and figure.low > 0 for other, figure in zip(names, above, strict=True)):
-            is_beaten.add(spec)
-    left = [player for player in pool if player.spec not in is_beaten]
-    rounds = [first, *([played(left, deals, SALT, speeds)] if len(left) > 1 else [])]
-    for finalists in _finals(rounds, seed):
-        who = [player for player in pool if player.spec in finalists]
-        rounds.append(played(who, deals, f"{SALT} {' '.join(finalists)}", speeds))
-    return rounds
-
-
-def _finals(rounds: Sequence[PlayedTable], seed: int) -> list[tuple[str, ...]]:
-    """For each of `TIMES`, who is listed by these rounds, and those who are as quick and rated above it, if any."""
-    lineups, scores, milliseconds = _together(rounds)
-    names = [*milliseconds]
-    figures = rate(lineups, scores, names, ANCHOR, seed).figures
-    rating = {spec: figure.point for spec, figure in zip(names, figures, strict=True)}
-    finals = list[tuple[str, ...]]()
-    for time, best in zip(TIMES, chosen(lineups, scores, names, milliseconds, seed), strict=True):
-        above = [spec for spec in names if milliseconds[spec] <= time and rating[spec] > rating[best]]
-        if above and (best, *above) not in finals:
-            finals.append((best, *above))
-    return finals
+    rounds = [played(plan.pool, max(FEWEST_DEALS, deals // 20), "first")]
+    left = _unbeaten(rounds[0], seed)
+    listable = {player.spec: speeds[player.spec].milliseconds for player in left}
+    if len(left) > 1:
+        rounds.append(played(left, -(-deals // 4), "second"))
+    finals = list[list[Agent]]()
+    for place, time in enumerate(TIMES):
+        lineups, scores, names = _together(rounds)
+        best = chosen(lineups, scores, names, listable, seed)[place]
+        above = dict(zip(names, rate(lineups, scores, names, best, seed).figures, strict=True))
+        finalists = [
+            player
+            for player in left
+            if player.spec == best or (listable[player.spec] <= time and above[player.spec].point > 0)
+        ]
+        if len(finalists) > 1 and finalists not in finals:
+            finals.append(finalists)
+            rounds.append(played(finalists, deals, f"{time:g} ms"))
+    return rounds, listable
 
 
-def _together(rounds: Sequence[PlayedTable]) -> tuple[np.ndarray, np.ndarray, dict[str, float]]:
-    """The line-ups and scores of all rounds, and {an agent's spec: its milliseconds}, numbered as in the first."""
+def _unbeaten(first: PlayedTable, seed: int) -> list[Agent]:
+    """Those who are not worse, by more than chance, than another one that is as quick."""
+    pool, names = first.plan.pool, [player.spec for player in first.plan.pool]
+    classes = [_class_of(player, speed) for player, speed in zip(pool, first.speeds, strict=True)]
+    left = list[Agent]()
+    for player, own in zip(pool, classes, strict=True):
+        above = rate(first.lineups, first.scores, names, player.spec, seed).figures
+        if not any(other <= own and figure.low > 0 for other, figure in zip(classes, above, strict=True)):
+            left.append(player)
+    return left
+
+
+def _together(rounds: Sequence[PlayedTable]) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """The line-ups and scores of all rounds, and whom the numbers are: the specs of the first."""
     names = [player.spec for player in rounds[0].plan.pool]
-    milliseconds = {name: speed.milliseconds for name, speed in zip(names, rounds[0].speeds, strict=True)}
     lineups = [np.array([names.index(player.spec) for player in one.plan.pool])[one.lineups] for one in rounds]
-    return np.concatenate(lineups), np.concatenate([one.scores for one in rounds]), milliseconds
+    return np.concatenate(lineups), np.concatenate([one.scores for one in rounds]), names
 
 
 def _class_of(player: Agent, speed: Speed) -> float:
@@ -228,16 +233,17 @@ def _is_outdated(plan: PlannedTable, table: MeasuredTable | None) -> bool:
     return any(content.get(spec) != content_of(plan.game, spec, plan.variant, plan.seats) for spec in pool)
 
 
-def _measured(planned: PlannedTable, rounds: Sequence[PlayedTable], seed: int, seconds: float) -> MeasuredTable:
-    plan, (lineups, scores, milliseconds) = rounds[0].plan, _together(rounds)
-    names = [*milliseconds]
+def _measured(
+    planned: PlannedTable, rounds: Sequence[PlayedTable], listable: dict[str, float], seed: int, seconds: float
+) -> MeasuredTable:
+    plan, (lineups, scores, names) = rounds[0].plan, _together(rounds)
     figures = rate(lineups, scores, names, ANCHOR, seed).figures
     agents = [
         MeasuredAgent(
-            name, float(f"{milliseconds[name]:.3g}"), round(figure.point, 1),
+            name, float(f"{speed.milliseconds:.3g}"), round(figure.point, 1),
             _bound(figure.low), _bound(figure.high), figure.n, content_of(plan.game, name, plan.variant, plan.seats),
         )
-        for name, figure in zip(names, figures, strict=True)
+        for name, speed, figure in zip(names, rounds[0].speeds, figures, strict=True)
     ]  # fmt: skip
     games = sum(int(one.results.finished.sum()) for one in rounds)
     by = (
@@ -245,20 +251,20 @@ def _measured(planned: PlannedTable, rounds: Sequence[PlayedTable], seed: int, s
         f" {seconds:g} s an agent, {machine()['processor']}"
     )
     agents.sort(key=lambda measured: -measured.rating)
-    picks = chosen(lineups, scores, names, milliseconds, seed)
+    picks = chosen(lineups, scores, names, listable, seed)
     too_slow = tuple(player.spec for player in planned.pool if player.spec not in names)
     return MeasuredTable(plan.variant, plan.seats, tuple(agents), too_slow, picks, by)
 
 
 def chosen(
-    lineups: np.ndarray, scores: np.ndarray, names: list[str], milliseconds: dict[str, float], seed: int
+    lineups: np.ndarray, scores: np.ndarray, names: list[str], listable: dict[str, float], seed: int
 ) -> tuple[str, ...]:
-    """The strongest agent for each of `TIMES`: of two that are not told apart, the quicker one."""
+    """The strongest for each of `TIMES` of those in `listable`, {spec: milliseconds}: of equals the quicker one."""
     chosen: list[str] = []
     best = ""
-    waiting = sorted(names, key=lambda spec: milliseconds[spec])
+    waiting = sorted(listable, key=lambda spec: listable[spec])
     for time in TIMES:
-        while waiting and (milliseconds[waiting[0]] <= time or not best):  # the quickest one is listed in any case
+        while waiting and (listable[waiting[0]] <= time or not best):  # the quickest one is listed in any case
             spec = waiting.pop(0)
             above = rate(lineups, scores, names, best, seed).figures[names.index(spec)] if best else None
             if above is None or above.low > 0:
