@@ -334,10 +334,8 @@ def _timing_seed(seed: int, salt: str) -> int:
     return int(deal_seeds(seed, 1, f"{salt} timing")[0]) if salt else seed
 
 
-def speed_of(
-    plan: PlannedTable, player: Agent, seed: int, threads: int, least_seconds: float = _SPEED_SECONDS
-) -> Speed:
-    """Time an agent that plays against itself, in as many games as take the least time or more."""
+def speed_of(plan: PlannedTable, player: Agent, seed: int, threads: int, least: float = _SPEED_SECONDS) -> Speed:
+    """Time an agent that plays against itself, in as many games as take at least so many seconds."""
     alone = SelfPlay(plan.game, player, plan.seats, plan.variant)
     games, used, results = 0, 0.0, None
     for least in _SPEED_GAMES:
@@ -346,7 +344,7 @@ def speed_of(
             used = time.process_time()
             results = alone.play(games, threads, seed=seed)
             used = time.process_time() - used
-            if results.seconds < least_seconds:
+            if results.seconds < least:
                 break
         else:
             break
