@@ -143,6 +143,8 @@ def test_a_list_is_about_the_present_rules_players_and_weights(name):
         then = {measured.spec: measured.content for measured in table.agents}
         now = {spec: content_of(game, spec, table.variant, table.seats) for spec in then}
         assert now == then, again
+        pool = measuring._planned(game, (), table.variant, table.seats).pool
+        assert {player.spec for player in pool} <= {*then, *table.too_slow}, again
 
 
 @pytest.mark.parametrize(("name", "spec"), LISTED)

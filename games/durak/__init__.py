@@ -99,6 +99,7 @@ GAME = Game(
     playouts="thrifty",
     payoff=Payoff(unit="the chance not to lose"),
     opponents=(
+        *(f"endgame:(ahead:{model}?worlds=16&halving&decay=0.6)" for model in MODELS),
         *(f"endgame:(ahead:{model}?worlds=32&turns=1)" for model in MODELS),
         *(f"endgame:(ahead:{model}?worlds=16&halving)" for model in MODELS),
         *(f"endgame:greedy:{model}" for model in MODELS),
@@ -106,7 +107,6 @@ GAME = Game(
         "endgame:ismcts:3000",
         "endgame:ismcts:300",
         "endgame:rollout:128",
-        "endgame:rollout:16",
         "endgame:thrifty",
     ),
     phases={"deck": Phase("deck", (0, 9)), "players left": Phase("playing")},

@@ -99,8 +99,9 @@ GAME = Game(
     heuristics={"points": points_so_far, "danger": danger, "moon_hope": moon_hope},
     playouts="duck",
     opponents=(
+        "ahead:winner?worlds=32&turns=1",
+        "ahead:winner?worlds=16",
         "ahead:best?worlds=32&turns=1",
-        "ahead:best?worlds=16&halving",
         "ahead:best?worlds=16&others=careful",
         "greedy:best",
         "greedy:winner",

@@ -135,6 +135,7 @@ GAME = Game(
     playouts="bot3",
     payoff=Payoff(unit="the chance not to lose"),
     opponents=(
+        "ahead:student_small?worlds=14&turns=1&decay=0.7&halving&moves=8",
         "ahead:student_small?worlds=128&turns=1&halving",
         "ahead:student_small?worlds=32&turns=1",
         "ahead:student_small?worlds=8&turns=1",
@@ -146,7 +147,6 @@ GAME = Game(
         "greedy:expert",
         "greedy:best",
         "rollout:128",
-        "rollout:16",
         "ahead:hand_value?worlds=16&others=bot3",
         "endgame:bot3",
     ),
