@@ -29,10 +29,10 @@ NOTES = (
     " the report's rules has the same; Tic-Tac-Toe and Literature were not tried. Its number of worlds or iterations"
     " was set for 1, 10 or 100 ms there, so its games can be repeated anywhere. The column of ms says what it took:"
     " `ahead` in Moska took four times as long as meant at 1 ms.",
-    "ISMCTS explores with its usual factor, bonus=0.7. On other deals (seed 777, 2,000 games a figure, 1 ms), 0.05, 0.15"
-    " and 0.3 lost 13.0 (10.6 to 15.4), 9.2 (6.8 to 11.5) and 4.0 (1.7 to 6.3) points more in Durak with throw-in rules,"
-    " and 1.2 as many as 0.7. In Hearts 0.3 had 1.6 (0.1 to 3.1) points less; no other one there and none in Moska was"
-    " told apart from 0.7.",
+    "ISMCTS explores with its usual factor, bonus=0.7. On other deals (seed 777, 2,000 games a figure, 1 ms), 0.05,"
+    " 0.15 and 0.3 lost 13.0 (10.6 to 15.4), 9.2 (6.8 to 11.5) and 4.0 (1.7 to 6.3) points more in Durak with throw-in"
+    " rules, and 1.2 as many as 0.7. In Hearts 0.3 had 1.6 (0.1 to 3.1) points less; no other one there and none in"
+    " Moska was told apart from 0.7.",
     "ms a decision: processor time with the agent in all seats and in one thread, divided by the decisions with a"
     " choice. It depends on the machine and on what else runs there: where caches are shared, searches by a network"
     " take up to twice as long.",
