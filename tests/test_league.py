@@ -5,6 +5,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -516,6 +517,18 @@ def paced(monkeypatch, **seconds_a_game):
         return league.Speed(100.0, seconds_a_game.get(player.spec.partition(":")[0], 1e-6), 1.0)
 
     monkeypatch.setattr(league, "speed_of", speed)
+
+
+@pytest.mark.parametrize(("least", "games"), [(0.3, [1, 8, 32, 32]), (1.0, [1, 8, 32, 128, 128])])
+def test_an_agent_is_timed_in_as_many_games_as_take_the_least_seconds(monkeypatch, least, games):
+    played, figures = [], {count: SimpleNamespace(seconds=count / 100, decisions=count) for count in (1, 8, 32, 128)}
+    alone = SimpleNamespace(play=lambda count, *_, seed: played.append(count) or figures[count])
+    monkeypatch.setattr(league, "SelfPlay", lambda *_: alone)
+    monkeypatch.setattr(league, "_SPEED_GAMES", (1, 8, 32, 128, 512))
+    assert league.speed_of(
+        SimpleNamespace(game=None, seats=2, variant=""), None, 1, 1, least
+    ).seconds_a_game == pytest.approx(0.01)
+    assert played == games
 
 
 def test_a_budget_cuts_at_whole_deals_and_says_so(monkeypatch):

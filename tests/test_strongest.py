@@ -357,9 +357,8 @@ def test_a_dearer_agent_is_listed_only_if_it_is_better_by_more_than_chance(bette
 
 
 def test_who_is_beaten_by_one_as_quick_is_not_listed():
-    lineups, scores = rigged(0.7)
-    names = ["random", "quick", "dear"]
-    assert chosen(lineups, scores, names, {"random": 0.01, "dear": 5.0}, 1) == ("random", "dear", "dear")
+    picks = chosen(*rigged(0.7), ["random", "quick", "dear"], {"random": 0.01, "dear": 5.0}, 1)
+    assert picks == ("random", "dear", "dear")
 
 
 @dataclass(frozen=True)
@@ -373,18 +372,15 @@ class Duels:
     def play(self, played, deals):
         """Every pair of a pool as often, with just the share of wins that their strengths say (Bradley and Terry)."""
         names = [player.spec for player in self.pool]
-        lineups, scores, rng = [], [], np.random.default_rng(1)
+        lineups, scores, rng, games = [], [], np.random.default_rng(1), 2 * (deals // len(names))
         for i, j in combinations(range(len(names)), 2):
             share = 1 / (1 + 10 ** ((self.strength[names[j]] - self.strength[names[i]]) / 400))
-            won = rng.permutation(np.arange(2 * (deals // len(names))) < 2 * (deals // len(names)) * share).reshape(
-                -1, 2
-            )
+            won = rng.permutation(np.arange(games) < games * share).reshape(-1, 2)
             lineups.append(np.broadcast_to([[i, j], [j, i]], (*won.shape, 2)))
             scores.append(np.stack([won ^ [False, True], ~won ^ [False, True]], axis=2).astype(float))
-        lineups, scores = np.concatenate(lineups), np.concatenate(scores)
         played.append(names)
-        speeds = [SimpleNamespace(milliseconds=player.milliseconds) for player in self.pool]
-        return SimpleNamespace(plan=self, lineups=lineups, scores=scores, speeds=speeds)
+        lineups, scores = np.concatenate(lineups), np.concatenate(scores)
+        return SimpleNamespace(plan=self, lineups=lineups, scores=scores, speeds=self.pool)
 
 
 @pytest.mark.parametrize(
@@ -397,17 +393,14 @@ class Duels:
     ],
 )
 def test_who_may_be_better_than_the_one_listed_plays_it_once_more(monkeypatch, strength, finals, picks):
-    """A few games leave 30 points undecided, and the last round, of the two alone, does not."""
     times = {"random": 0.01, "quick": 0.1, "poor": 0.1, "dear": 5.0, "dearest": 50.0}
     strength = {"random": -800, "quick": 0, "poor": -300} | strength
     pool = tuple(SimpleNamespace(spec=spec, milliseconds=times[spec], strategy=None) for spec in strength)
     played = []
     monkeypatch.setattr(measuring, "speed_of", lambda plan, player, *more: player)
     monkeypatch.setattr(measuring, "play_table", lambda plan, *more: plan.play(played, more[7]))
-    monkeypatch.setattr(measuring, "ANCHOR", "random")
     rounds, listable = measuring._play(Duels(pool, strength), 1200, 1, 1.0, None)
-    lineups, scores, names = measuring._together(rounds)
-    assert [*chosen(lineups, scores, names, listable, 1)] == picks
+    assert [*chosen(*measuring._together(rounds), listable, 1)] == picks
     assert played[0] == [*strength]
     assert all("poor" not in names for names in played[1:])
     assert played[2:] == finals
@@ -418,8 +411,6 @@ def test_ratings_are_of_all_rounds(own):
     (table,) = measure(game, ["greedy:prospects"], variants=["standard"], seats=[3], games=60, seconds=2).tables
     plan = measuring._planned(game, ["greedy:prospects"], "standard", 3)
     rounds, _ = measuring._play(plan, 20, 0, 2, None)
-    sat = {player.spec: 0 for player in plan.pool}
-    for one in rounds:
-        for number, player in enumerate(one.plan.pool):
-            sat[player.spec] += int((one.lineups == number).any(axis=2).sum())
+    lineups, _, names = measuring._together(rounds)
+    sat = {name: int((lineups == number).any(axis=2).sum()) for number, name in enumerate(names)}
     assert {one.spec: one.games for one in table.agents} == sat

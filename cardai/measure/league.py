@@ -338,8 +338,8 @@ def speed_of(plan: PlannedTable, player: Agent, seed: int, threads: int, least: 
     """Time an agent that plays against itself, in as many games as take at least so many seconds."""
     alone = SelfPlay(plan.game, player, plan.seats, plan.variant)
     games, used, results = 0, 0.0, None
-    for least in _SPEED_GAMES:
-        games = max(least, threads)
+    for fewest in _SPEED_GAMES:
+        games = max(fewest, threads)
         for _ in range(2):  # the first time it may have compiled something
             used = time.process_time()
             results = alone.play(games, threads, seed=seed)
