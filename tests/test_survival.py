@@ -368,7 +368,7 @@ BLOCKS: dict[str, Callable[[Compiled, np.ndarray, np.ndarray], object]] = {
 def longest_share(block: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> float:
     """The longest time between two calls of a game that were noted, as a share of the time of all.
 
-    It is the least of three runs: what other programs delay is not the block's, and `parts` cuts it otherwise then.
+    It is the least of three runs: what other programs delay is not the block's. Delayed runs have other `parts`.
     """
     block()  # compiles
     runs: list[list[float]] = []
