@@ -97,6 +97,12 @@ def test_it_is_not_started_if_nothing_that_it_compiles_can_be_kept(processors, t
     assert STARTED == []
 
 
+def test_it_compiles_the_driver_to_its_end():
+    """Nobody reads what the second process says: with an error it would only be slower."""
+    done = subprocess.run([sys.executable, "-m", "cardai.table.many"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.slow
 def test_what_it_compiles_is_what_a_game_needs(tmp_path):
     """It takes the types of a table of any game, so that playing compiles no driver again."""

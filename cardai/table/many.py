@@ -508,7 +508,7 @@ def _compile_driver() -> None:
     """Compile the driver, at a table of a game without rules (`cardai.table.second_process`)."""
     state, move = state_dtype(), move_dtype("card")
     game: Any = SimpleNamespace(
-        state=state, move=move, max_moves=1, blank=None, decided=None, is_open=None,
+        seats=range(2, 3), state=state, move=move, max_moves=1, blank=None, decided=None, is_open=None,
         options=lambda *_: np.zeros(1, state),
         rules=Rules(np.zeros(8, np.int64), False, state.itemsize, move.itemsize, 1, 1, (0, 0)),
     )  # fmt: skip
