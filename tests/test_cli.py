@@ -447,6 +447,17 @@ def test_long_work_has_a_progress_line_on_a_terminal_only(monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
+def test_results_of_parts_stay_above_the_progress_line(monkeypatch):
+    terminal = a_terminal(monkeypatch)
+    monkeypatch.setattr("cardai.show.progress._SOON", 0.1)
+    with Line("playing") as line:
+        line.note("B1, random: 90.0")
+        assert "B1" not in terminal.getvalue()  # work that ends soon shows nothing
+        time.sleep(0.5)
+        line.note("B1, bot3: 25.0")
+    assert terminal.getvalue().index("B1, random: 90.0") < terminal.getvalue().index("B1, bot3: 25.0")
+
+
 def test_work_that_never_says_how_far_it_is_has_a_progress_line_all_the_same(monkeypatch):
     terminal = a_terminal(monkeypatch)
     monkeypatch.setattr("cardai.show.progress._SOON", 0.1)

@@ -439,6 +439,7 @@ def bench(
 ) -> int:
     """Measure agents on a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
     from cardai.measure import bench as benchmark
+    from cardai.show import suite as shown
     from cardai.show.progress import Line
 
     _refuse_counts(games, threads)
@@ -462,8 +463,9 @@ def bench(
     loaded = load(game)
     with Line("playing", loaded) as progress, sharing.joined() as machines:
         report = benchmark.run_suite(
-            loaded, suite, _listed(agent), games, seed, threads, variant, progress, _salt(salt), isolate, machines
-        )
+            loaded, suite, _listed(agent), games, seed, threads, variant, progress, _salt(salt), isolate, machines,
+            lambda result: progress.note(shown.line(loaded, result)),
+        )  # fmt: skip
     return show(report, json)
 
 

@@ -74,6 +74,7 @@ def run_suite(
     salt: str | None = None,
     isolate: bool = False,
     cluster: Cluster | None = None,
+    on_result: Callable[[SuiteResult], None] | None = None,
 ) -> BenchReport[SuiteResult]:
     """Measure agents in every row of a suite: the game's first suite, or the one named.
 
@@ -85,7 +86,7 @@ def run_suite(
     `salt`: any text; the same seed and salt give the same deals. By default it is empty, or drawn from the operating
     system if an agent runs Python code of somebody else's (`Agent.is_foreign`): such code could try the seeds that
     people choose. `isolate`: such code runs in a process of its own, which is sent worlds and nothing else. `cluster`:
-    the machines that play; the figures are the same.
+    the machines that play; the figures are the same. `on_result`: called with each result when its games are played.
 
     Raises CardaiError for an unknown suite, agent or variant, for games below 1, and for an agent in `agents` that fits
     no row. A row with an opponent that does not exist or does not fit is reported in `missing`, and so is an agent of
@@ -96,6 +97,7 @@ def run_suite(
     seed = whole("seed", seed)
     check_flag("isolate", isolate)
     check_function("progress", progress)
+    check_function("on_result", on_result)
     check_cluster(cluster)
     if agents is not None:
         check_list("agents", agents, str, "specs of agents")
@@ -135,6 +137,8 @@ def run_suite(
         counted = partial(outcomes_of_places, places, plan.counted)
         own = {one.name: counted(outcomes(game.payoff, one.name, results)) for one in measures}
         rows.append(_suite_result(game, suite, measures, plan, results, places, own, counted, seed))
+        if on_result is not None:
+            on_result(rows[-1])
         by_agent[plan.row, plan.measured.label] = own
         done += plan.games
         if results.interrupted:

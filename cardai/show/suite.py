@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from cardai.game import Game
 from cardai.measure.bench_report import BenchReport, MissingRow, SearchCost, SuiteResult
 from cardai.show.conditions import condition_notes, ends_notes, interval_words, measure_notes
 from cardai.show.grid import (
@@ -18,7 +19,7 @@ from cardai.show.grid import (
     stacked,
     with_notes,
 )
-from cardai.stats.measure import Measure
+from cardai.stats.measure import Measure, measure_of
 
 
 def table(report: BenchReport[SuiteResult]) -> Any:
@@ -27,6 +28,12 @@ def table(report: BenchReport[SuiteResult]) -> Any:
     named = [(f"{row.agent}, {row.row}" if several else row.agent, row) for row in report.rows]
     roles = by_role(named, report.measures[1:], False)
     return with_notes(_notes(report), fitting(lambda is_narrow: _grid(report, is_narrow)), *roles)
+
+
+def line(game: Game, result: SuiteResult) -> str:
+    """One result as a line, for those who wait for the table: "B1, bot3: loss % 25.0 (23.1-26.9), n 2,000"."""
+    title = measure_of(game, result.measure).title
+    return f"{result.row}, {_agent_cell(result)}: {title} {result.figure}, n {result.figure.n:,}"
 
 
 def _grid(report: BenchReport[SuiteResult], is_narrow: bool) -> Any:
