@@ -129,7 +129,7 @@ from cardai.kernel import native
 from cardai.rule import compiling, elsewhere
 
 game, told = cardai.load("tictactoe"), []
-compiling.watchers.append(told.append)
+compiling.Watcher(told.append)
 elsewhere.begin(game.legal, lambda: native.entry("legal", game.legal, game.state, game.move))
 assert elsewhere.is_under_way(game.legal)
 game.rules

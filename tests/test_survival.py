@@ -22,12 +22,13 @@ import pytest
 import small_game
 import unruly
 
-from cardai.conformance import EFFORTS, LAWS, check, child, compiled, views
+from cardai.conformance import EFFORTS, LAWS, Law, LawResult, check, child, compiled, views
 from cardai.conformance import testbed as kit
 from cardai.conformance.compiled import Compiled
+from cardai.conformance.note import note_call, note_place
 from cardai.errors import CardaiError
 from cardai.game import PerspectiveEncoder, Player, move_dtype, state_dtype
-from cardai.rule import JIT, rule
+from cardai.rule import JIT, compiling, keeping, rule
 
 HERE = Path(__file__).name
 TABLE = [1, 2, 3]
@@ -341,6 +342,112 @@ def test_a_game_that_does_not_return_breaks_a_law_which_says_where(name: str) ->
     assert re.fullmatch(FAULTS[name], result.why), result.why
 
 
+# What counts as the time of a call.
+
+
+def tried(steps: Callable[[], object], call_seconds: float = 1.0) -> LawResult:
+    """The result of a law that makes one call, `steps`, with a limit for it."""
+
+    def law(_testbed: kit.Testbed) -> Any:
+        yield (seen := kit.Looked(1, "calls"))
+        note_place("a table", 0, 0)
+        note_call("show")
+        steps()
+        seen.done = 1
+
+    results: list[LawResult] = []
+    testbed = kit.Testbed(small_game.GAME, 0, EFFORTS["quick"])
+    child.test_all([Law("law", "", law)], testbed, 1.0, call_seconds, 2.0, results.append, lambda law: None)
+    return results[0]
+
+
+def work(seconds: float) -> None:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="a process cannot be tied to a processor here")
+def test_a_busy_machine_breaks_no_law() -> None:
+    core = min(os.sched_getaffinity(0))
+    loop = f"import os\nos.sched_setaffinity(0, [{core}])\nprint(flush=True)\nwhile True: pass"
+    others = [subprocess.Popen([sys.executable, "-c", loop], stdout=subprocess.PIPE) for _ in range(6)]
+    try:
+        for other in others:
+            assert other.stdout is not None
+            other.stdout.readline()
+        begun = time.monotonic()
+        result = tried(lambda: (os.sched_setaffinity(0, [core]), work(0.5)))
+        assert time.monotonic() - begun > 1, "the machine was not busy"
+    finally:
+        for other in others:
+            other.kill()
+            other.communicate()
+    assert (result.verdict, result.why) == ("holds", "")
+
+
+@compiled_only
+def test_compiling_is_no_time_of_the_game_and_is_kept_by_a_process_that_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @rule
+    def doubled(number):
+        return 2 * number
+
+    def write_slowly(name: str, content: bytes) -> bool:
+        work(1.5)
+        return keeping.write(name, content)
+
+    monkeypatch.setenv("CARDAI_CACHE", str(tmp_path))
+    monkeypatch.setattr(compiling, "write", write_slowly)
+    assert tried(lambda: doubled(1)).verdict == "holds"
+    for file in (tmp_path / "rules").iterdir():
+        file.unlink()
+    result = tried(lambda: (doubled(1), work(math.inf)))
+    assert re.fullmatch(
+        rf"law: a table, seed 0, ply 0: show did not come back within 1 s \({HERE} line \d+\)", result.why
+    )
+    assert keeping.is_kept(doubled)
+
+
+@pytest.mark.parametrize("program", ["while True: pass", "import time; time.sleep(1000)"])
+def test_a_process_that_a_call_starts_must_end_too(program: str) -> None:
+    result = tried(lambda: subprocess.run([sys.executable, "-c", program], check=False))
+    assert "show did not come back within 1 s" in result.why
+
+
+@pytest.mark.parametrize(
+    ("program", "seconds", "sleeps"),
+    [("while time.process_time() < 1.5: pass", 1.5, True), ("while True: pass", 0.0, False)],
+)
+def test_what_a_process_uses_is_read_in_two_ways(
+    program: str, seconds: float, sleeps: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = f"import time\nprint(flush=True)\n{program}\nprint(flush=True)\ntime.sleep(1000)"
+    python = [sys.executable, "-c", words]
+    with subprocess.Popen(python, stdout=subprocess.PIPE, start_new_session=True) as process:
+        try:
+            assert process.stdout is not None
+            for _ in range(2 if sleeps else 1):
+                process.stdout.readline()
+            time.sleep(0.2)
+            uses = [child._Usage(process.pid)]
+            monkeypatch.setattr(child, "_LISTS_CHILDREN", Path("/nowhere"))
+            uses.append(child._Usage(process.pid))
+        finally:
+            process.kill()
+    for usage in uses:
+        assert usage.sleeps == sleeps
+        assert 4 << 20 < usage.memory < 400 << 20
+        assert usage.seconds >= int(seconds)  # one of the ways has whole seconds
+    assert uses[0].memory == pytest.approx(uses[1].memory, rel=0.2)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("0:01.50", 1.5), ("02:03:04", 7384), ("1-00:00:01", 86401)])
+def test_a_time_of_ps_is_read(text: str, seconds: float) -> None:
+    assert child._seconds_of(text) == seconds
+
+
 # Blocks of calls, and how `Compiled` makes each.
 
 PLIES = 20
@@ -604,10 +711,11 @@ def test_memory_of_a_process_that_has_just_begun_is_not_counted_twice() -> None:
         try:
             assert fat.stdout is not None
             fat.stdout.readline()
-            memory, end = child._Memory(fat.pid), time.monotonic() + 3
+            usage, end = child._Usage(fat.pid), time.monotonic() + 3
             most = 0
             while time.monotonic() < end:
-                most = max(most, memory.grown())
+                usage.look()
+                most = max(most, usage.grown())
         finally:
             fat.kill()
     assert most < 200 << 20

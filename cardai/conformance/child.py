@@ -4,6 +4,9 @@ The parent forks a child, which tests the laws one after another and sends each 
 into the game the child writes a `Note` of it. The parent watches: a child that dies, that makes no further call for too
 long, or whose memory grows too far, breaks the law that it was testing; the others go on in a new child.
 
+The time of a call is what processors spend on it, and what it sleeps: waiting for a processor or a disk, as on a busy
+machine, does not count, nor does compiling.
+
 The child is forked, not started anew, so that it has the game as it is, also one that no other process could import,
 and its compiled rules.
 """
@@ -23,7 +26,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +37,9 @@ from cardai.conformance.note import Note, bar, functions_of, use_note
 from cardai.conformance.testbed import Testbed
 from cardai.errors import short
 from cardai.rule import JIT
+
+if JIT:
+    from cardai.rule.compiling import Watcher
 
 MOST_DEATHS = 3  # children that die before the remaining laws are left out
 _GLANCE = 0.05  # seconds between two looks at the child
@@ -128,7 +134,7 @@ class _Child:
         os.close(sending)
         os.close(ending)
         self.received, self.status = b"", None
-        self.memory = _Memory(self.pid)
+        self.usage = _Usage(self.pid)
 
     def __enter__(self) -> Self:
         return self
@@ -147,7 +153,7 @@ class _Child:
         """Wait for a result, or for the name of a law whose turn has begun. Raises Died if there will be none."""
         poll = select.poll()
         poll.register(self.results, select.POLLIN)
-        calls, moved = -1, time.monotonic()
+        calls, before, slept = -1, 0.0, 0.0  # `before`: the seconds of processors when the last call began
         while True:
             line, found, rest = self.received.partition(b"\n")
             if found:
@@ -161,10 +167,13 @@ class _Child:
                 if b"\n" in self.received:
                     continue
                 raise Died(self._how_it_ended())
-            now, (noted, paused, _) = time.monotonic(), self.note.read()
+            last, (noted, paused, _) = self.usage.seconds, self.note.read()
+            self.usage.look()
             if noted != calls or paused:
-                calls, moved = noted, now
-            self._watch(now - moved)
+                calls, before, slept = noted, self.usage.seconds, 0.0
+            elif self.usage.sleeps and self.usage.seconds == last:
+                slept += _GLANCE
+            self._watch(self.usage.seconds - before + slept)
 
     def _receive(self) -> bool:
         """Take what the child has sent. Returns False if there is nothing and will be nothing."""
@@ -178,7 +187,7 @@ class _Child:
         named = text.partition(": ")[2]
         if seconds > self.call_seconds:
             raise Died(f"{text} did not come back within {self.call_seconds:g} s{self._line()}", named, "does not end")
-        if self.memory.grown() > self.most_memory * (1 << 30):
+        if self.usage.grown() > self.most_memory * (1 << 30):
             size = f"{self.most_memory:.3g} GiB of memory"
             raise Died(f"{text} took more than {size}{self._line()}", named, f"takes more than {size}")
 
@@ -270,7 +279,8 @@ def _serve(
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # who asks at the keyboard is not answered
         faulthandler.disable()
         use_note(shared, *traces)
-        _note_compilations(shared)
+        if JIT:
+            Watcher(lambda _: shared.write(more=1), lambda: shared.write(more=-1))
 
         def send(event: object) -> None:
             _send(results, json.dumps(event).encode() + b"\n")
@@ -298,62 +308,68 @@ def _send(pipe: int, data: bytes) -> None:
         data = data[os.write(pipe, data) :]
 
 
-def _note_compilations(shared: Note) -> None:
-    """Tell the parent when the child compiles, which is not the game's time."""
-    if not JIT:
-        return
-    from numba.core import event
+class _Usage:
+    """What a process, the first of its group, and those that it started use. `look` looks again.
 
-    class Compiling(event.Listener):
-        def on_start(self, event: object) -> None:
-            shared.write(more=1)
-
-        def on_end(self, event: object) -> None:
-            shared.write(more=-1)
-
-    event.register("numba:compile", Compiling())
-
-
-class _Memory:
-    """The memory of a child and of the processes that it started."""
+    `memory`: in bytes. `seconds`: of processors. `sleeps`: whether no thread runs, or waits for a processor or a disk.
+    """
 
     def __init__(self, pid: int) -> None:
-        self.pid, self.looked, self.last = pid, 0.0, 0
-        self.first = self._resident()
+        self.pid, self.looked = pid, -1.0
+        self.memory, self.seconds, self.sleeps = 0, 0.0, False
+        self.look()
+        self.first = self.memory
 
     def grown(self) -> int:
-        """Bytes more than at first; 0 where it cannot be told."""
-        return self._resident() - self.first
+        """Bytes more than at first."""
+        return self.memory - self.first
 
-    def _resident(self) -> int:
-        proc = Path("/proc", str(self.pid))
-        try:
-            if proc.is_dir():
-                children = (proc / "task" / str(self.pid) / "children").read_text().split()
-                own, *others = (_pages_of(pid) for pid in (str(self.pid), *children))
-                # A process that has only just begun still shares its parent's memory (vfork): that is counted once.
-                pages = own[1] + sum(other[1] for other in others if other[0] != own[0])
-                return pages * resource.getpagesize()
-        except OSError:  # the process has just ended, or this system does not tell
-            return self.last
-        if time.monotonic() - self.looked > 1.0:  # asking `ps` takes longer
-            self.looked, self.last = time.monotonic(), self._by_ps()
-        return self.last
+    def look(self) -> None:
+        """Look again. What cannot be told stays as it was."""
+        with contextlib.suppress(OSError):  # a process has just ended, or there is no `ps`
+            if _LISTS_CHILDREN.exists():
+                self._by_linux()
+            elif time.monotonic() - self.looked > 1.0:  # asking `ps` takes longer
+                self.looked = time.monotonic()
+                self._by_ps()
 
-    def _by_ps(self) -> int:
-        try:
-            listed = subprocess.run(
-                ["ps", "-A", "-o", "pgid=,rss="], capture_output=True, text=True, check=False
-            ).stdout
-        except OSError:
-            return 0
-        rows = (line.split() for line in listed.splitlines())
-        return sum(1024 * int(row[1]) for row in rows if len(row) == 2 and row[0] == str(self.pid))
+    def _by_linux(self) -> None:
+        (own, own_states), *others = _processes_from(str(self.pid))
+        # A process that has only just begun still shares its parent's memory (vfork): that is counted once.
+        counted = [own, *(other for other, _ in others if other[_SIZE] != own[_SIZE])]
+        self.memory = sum(int(stat[_PAGES]) for stat in counted) * resource.getpagesize()
+        ticks = sum(int(number) for stat, _ in ((own, ""), *others) for number in stat[_TICKS])
+        self.seconds = ticks / os.sysconf("SC_CLK_TCK")
+        self.sleeps = _WORKING.isdisjoint(own_states + "".join(states for _, states in others))
+
+    def _by_ps(self) -> None:
+        columns = ["ps", "-A", "-o", "pgid=,rss=,time=,state="]
+        listed = subprocess.run(columns, capture_output=True, text=True, check=False).stdout
+        rows = [row for row in map(str.split, listed.splitlines()) if row[0] == str(self.pid)]
+        self.memory = sum(1024 * int(row[1]) for row in rows)
+        self.seconds = sum(_seconds_of(row[2]) for row in rows)
+        self.sleeps = _WORKING.isdisjoint(row[3][0] for row in rows)
 
 
-def _pages_of(pid: str) -> list[int]:
-    """The sizes of a process in pages of memory, by Linux: all, in use, shared, and so on."""
-    try:
-        return [int(size) for size in Path("/proc", pid, "statm").read_text().split()]
-    except OSError:  # it has just ended
-        return [0, 0]
+_LISTS_CHILDREN = Path("/proc/thread-self/children")
+_WORKING = frozenset("RDU")  # runs or waits for a processor, and waits for a disk by the words of two systems
+_TICKS, _SIZE, _PAGES = slice(11, 15), 20, 21  # in /proc/PID/stat behind the name; ended processes it waited for count
+
+
+def _processes_from(pid: str) -> Iterator[tuple[list[str], str]]:
+    """A process and all that it started, by Linux: what /proc/PID/stat says behind the name, its threads' states."""
+    stat, threads = _stat(Path("/proc", pid)), [*Path("/proc", pid, "task").iterdir()]
+    yield stat, "".join(_stat(thread)[0] for thread in threads)
+    for thread in threads:
+        for child in (thread / "children").read_text().split():
+            yield from _processes_from(child)
+
+
+def _stat(place: Path) -> list[str]:
+    return (place / "stat").read_text().rpartition(")")[2].split()
+
+
+def _seconds_of(text: str) -> float:
+    """Seconds in a time as `ps` writes it: "1-02:03:04" or "2:03.45"."""
+    days, _, clock = text.rpartition("-")
+    return 86400.0 * int(days or 0) + sum(float(part) * 60**i for i, part in enumerate(clock.split(":")[::-1]))

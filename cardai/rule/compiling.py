@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import llvmlite
 import numba
 import numpy as np
-from numba.core import types
+from numba.core import event, types
 from numba.core.registry import CPUDispatcher, cpu_target
 
 from cardai.rule.keeping import Unkept, file_digest, name_of, note_compiled, read, source_of, write
@@ -88,9 +88,6 @@ def _why_stock() -> str:
 why_stock = _why_stock()
 """Why Numba compiles rules by itself here, in words, or empty."""
 
-watchers: list[Callable[[str], None]] = []
-"""Are called with the name of each entry point when it begins to be compiled."""
-
 SEPARATE = "separate"
 
 _alive: list[Any] = []  # code is freed with what it belongs to
@@ -127,10 +124,33 @@ def _name(function: Any, signature: Any, kind: str) -> str | None:
         return None
 
 
-def _tell(function: Any) -> None:
-    source = source_of(function)
-    for watcher in list(watchers):
-        watcher(source.__name__)
+class Watcher(event.Listener):
+    """Calls `begins` with the name of each entry point when it begins to be compiled, and `ends` when it is."""
+
+    def __init__(self, begins: Callable[[str], None], ends: Callable[[], None] = lambda: None) -> None:
+        self.begins, self.ends = begins, ends
+        event.register(_COMPILING, self)
+
+    def stop(self) -> None:
+        """Watch no longer."""
+        event.unregister(_COMPILING, self)
+
+    def on_start(self, event: Any) -> None:
+        """Is called by Numba."""
+        self.begins(source_of(event.data["dispatcher"]).__name__)
+
+    def on_end(self, event: Any) -> None:
+        """Is called by Numba."""
+        self.ends()
+
+
+_COMPILING = "numba:compile"  # the event that Numba's own dispatchers trigger
+
+
+def _compiling(function: Any) -> Any:
+    """A block in which an entry point is compiled."""
+    note_compiled(function)
+    return event.trigger_event(_COMPILING, {"dispatcher": function})
 
 
 def form_of(rule: Any, kinds: Any) -> Any:
@@ -350,8 +370,10 @@ if not why_stock:
         kept = _loaded(name, kind) if name is not None else None
         if kept is not None:
             return kept, True
-        _tell(function)
-        note_compiled(function)
+        with _compiling(function):
+            return _compiled(function, signature, kind, name, compile_), False
+
+    def _compiled(function: Any, signature: Any, kind: str, name: str | None, compile_: Callable[[], Any]) -> _Entry:
         with _own_libraries():
             result, plain = compile_()
         library = result.library
@@ -368,7 +390,7 @@ if not why_stock:
         if name is not None and is_whole and is_plain and name == _name(function, signature, kind):
             library.kept_as = name  # constants are still what they were
             _keep(name, entry, environments, tuple(needs))
-        return entry, False
+        return entry
 
     def _keep(name: str, entry: _Entry, environments: list[tuple[str, Any]], needs: tuple[Any, ...]) -> None:
         library, description = entry.library, entry.description
@@ -632,7 +654,6 @@ else:
                     return compiler.CompileResult._rebuild(target_context, *pickle.loads(content))
             except _TROUBLES:
                 pass
-            _tell(self.function)
             note_compiled(self.function)
             return None
 
@@ -669,7 +690,8 @@ else:
         """The address at which a function can be called like one of C, with a signature of Numba."""
         compiled: Any = CFunc(function, (signature.args, signature.return_type), locals={}, options={})
         compiled._cache = _StockCache(function, "C")
-        compiled.compile()
+        with _compiling(function):
+            compiled.compile()
         _alive.append(compiled)
         return compiled.address
 

@@ -3,7 +3,6 @@
 import sys
 import threading
 import time
-from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -30,14 +29,16 @@ class Line:
         self._bar, self._reached, self._notes = None, (0.0, 1.0), list[str]()
         self._lock, self._ended, self._timer = threading.RLock(), False, threading.Timer(_SOON, self._appear)
         self._timer.daemon = True
-        self._game, self._compiled, self._to_compile = game, 0, 0
+        self._game, self._compiled, self._to_compile, self._watcher = game, 0, 0, None
         if sys.stderr.isatty():
             if game is not None and is_cold(game):
                 self._to_compile = sum(not is_kept(rule) for rule in {rule for _, rule in game.compiled_rules()})
                 self._show(f"compiling {game.name}'s rules, once")
             self._timer.start()
             if JIT:
-                _watchers().append(self._say_compiling)
+                from cardai.rule.compiling import Watcher
+
+                self._watcher = Watcher(self._say_compiling)
 
     def __call__(self, done: float, total: float, about: str | None = None) -> None:
         """Show that `done` of `total` is done. `about`, if given, replaces the description."""
@@ -88,8 +89,8 @@ class Line:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._timer.cancel()
-        if JIT and self._say_compiling in _watchers():
-            _watchers().remove(self._say_compiling)
+        if self._watcher is not None:
+            self._watcher.stop()
         with self._lock:
             self._ended = True
             if self._bar is not None:
@@ -104,12 +105,6 @@ class Line:
         self._task = self._bar.add_task(words, total=None)
         self._bar.start()
         self._print_notes()
-
-
-def _watchers() -> list[Callable[[str], None]]:
-    from cardai.rule.compiling import watchers
-
-    return watchers
 
 
 def is_cold(game: Game) -> bool:
