@@ -28,7 +28,7 @@ from cardai.experiments.machinery.margins import margin
 from cardai.experiments.peers_bound import NO_COMPILER, Bound, compiler
 from cardai.experiments.peers_steps import Steps, by_batch, by_pgx, by_states, by_vector
 from cardai.game import Game
-from cardai.measure.speed import timed
+from cardai.measure.speed import SelfPlay, timed
 from cardai.registry import load
 from cardai.stats.machine import default_threads
 from cardai.table.many import Results, play
@@ -371,7 +371,7 @@ def _ours(name: str, player: Callable[[Game], Agent], threads: int, size: Scale,
         return play(game, players, lineups, seeds, threads=threads, tally=tally).complete()
 
     some(64)
-    chunk = max(2000, int(2000 * min(size.seconds, 1.0) / some(2000).seconds))
+    chunk = max(2000, SelfPlay(game, players[0], game.default_seats).games_in(min(size.seconds, 1.0)))
 
     def choices() -> float:
         results = some(size.choices, tally=True)

@@ -1,6 +1,7 @@
 """A game's own loop plays the evenly random games that the driver plays, move for move, and reports what it reports."""
 
 import dataclasses
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,14 @@ def test_the_own_loop_leaves_games_that_do_not_end(own_loop):
     assert own_loop
     assert results.endless.sum() == played(game, tally=True).endless.sum()
     assert (results.finished ^ results.endless).all()
+
+
+def test_a_busy_machine_plays_with_the_same_loop(own_loop, monkeypatch):
+    """Whether a loop pays is seen from the time of processors, not from the clock, which may be that of others."""
+    monkeypatch.setattr(evenly, "FAST", 1.0)
+    monkeypatch.setattr(many.time, "perf_counter", itertools.count(0.0, 1e9).__next__)
+    played(dataclasses.replace(TICTACTOE))
+    assert own_loop
 
 
 @pytest.mark.parametrize("more", ["record", "checked", "tally", "another agent", "a game for that it is too early"])

@@ -18,8 +18,8 @@ from cardai import load
 from cardai.agents.spec import agent
 from cardai.app import cli
 from cardai.errors import CardaiError
-from cardai.measure.network_share import NOTED, measure, rows_of_decisions
-from cardai.measure.speed import SelfPlay
+from cardai.measure.network_share import NOTED, _CompiledLoop, measure, rows_of_decisions
+from cardai.measure.speed import SelfPlay, Timing
 from cardai.rule import JIT
 from cardai.show.perf import network_table
 from cardai.stats.deals import deal_seeds
@@ -99,13 +99,20 @@ def test_a_compiled_network_is_compared_with_rows_of_decisions_and_with_its_prod
     assert 0 < report.share.median < 1.5
     assert 256 * 30 < report.bound.products < 542 * 256 + 256 * 256 + 256 * 128 + 128  # all inputs would be the last
     assert report.bound.peak.median > 1e8
-    assert report.bound.rows == report.threads * report.bound.peak.median / report.bound.products
-    assert report.playing.low / report.bound.rows == pytest.approx(report.bound.share.low)
+    assert report.bound.rows == pytest.approx(report.threads * report.bound.peak.median / report.bound.products)
+    assert report.playing.low / report.bound.rows <= report.bound.share.high
     console = Console(file=io.StringIO(), width=300)
     console.print(network_table(report))
     text = console.file.getvalue()
     assert re.search(r"in a bare loop over rows of decisions, on \d+ threads", text)
     assert re.search(r"a row takes [\d,]+ products that are not zero; one core does [\d.]+ G", text)
+
+
+def test_a_machine_that_becomes_quicker_changes_no_share_of_the_bound():
+    """The bound is measured after each run of play, since the machine may do other work for a while."""
+    loop = object.__new__(_CompiledLoop)
+    loop.threads, loop.products, loop.peaks = 2, 1000.0, [1e9, 2e9, 4e9]
+    assert loop.bound([1e6, 2e6, 4e6]).share == Timing(0.5, 0.5, 0.5)
 
 
 @compiled_only

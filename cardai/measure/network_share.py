@@ -83,9 +83,11 @@ class Arithmetic:
     """The arithmetic of a network that compiled code scores.
 
     - `products`: products of a weight and an input that is not zero, for a row, in the mean over rows of decisions.
-    - `peak`: products a second on one core, in the same loop over weights that lie in the nearest cache.
+    - `peak`: products a second on one core, in the same loop over weights that lie in the nearest cache, while all
+      threads are in that loop; measured after each run of play, by the same clock.
     - `rows`: rows a second if nothing but the products took time, at that rate on all threads.
-    - `share`: rows scored a second in play, divided by `rows`.
+    - `share`: rows scored a second in play, divided by `rows` as it is by the peak after the same run. That is measured
+      too: where other programs slow it down more than the play, a share may be above 1.
     """
 
     products: float
@@ -247,16 +249,16 @@ class _CompiledLoop:
         spaces[0].done[:] = 0
         with ThreadPoolExecutor(self.threads) as pool:
             took = timed(lambda: len([*pool.map(lambda space: timed(lambda: score(space), seconds), spaces)])).seconds
+            self.peaks.append(_peak(min(seconds, 1.0), pool, self.threads))
         scored, products = (sum(int(space.done[place]) for space in spaces) for place in (SCORED, PRODUCTS))
         self.products = products / scored
-        self.peaks.append(_peak(min(seconds, 1.0)))
         return scored / took
 
     def bound(self, playing: list[float]) -> Arithmetic:
         """What would be reached if nothing but the products took time."""
-        peak = Timing.of(self.peaks)
-        most = self.threads * peak.median / self.products
-        return Arithmetic(self.products, peak, most, Timing.of([rate / most for rate in playing]))
+        most = [self.threads * peak / self.products for peak in self.peaks]
+        shares = [rate / other for rate, other in zip(playing, most, strict=True)]
+        return Arithmetic(self.products, Timing.of(self.peaks), Timing.of(most).median, Timing.of(shares))
 
 
 class _Noting(Strategy):
@@ -309,17 +311,22 @@ def multiply(network, space, times):
         dense.add_rows(space.sums, bias, weights, units, space.places, space.values, inputs)
 
 
-def _peak(seconds: float) -> float:
-    """Products a second of one core in the loop that scores networks, with 16 kB of weights."""
+def _peak(seconds: float, pool: ThreadPoolExecutor, threads: int) -> float:
+    """Products a second of one core in the loop that scores networks, with 16 kB of weights, while all do so."""
     ones = np.ones((64, 65), np.float32)
     small = dense.network([(ones[:, :64], ones[0, :64]), (ones[:, :1], ones[0, :1])])
-    space, times = space_for([small]), 1000
-    space.places[:], space.values[:] = np.arange(64), 1.0
-    lent = lend(space)
+    times = 1000
 
-    def work() -> int:
-        multiply(small.address, lent, times)
-        return times * 64 * 64
+    def rate(_: int) -> float:
+        space = space_for([small])
+        space.places[:], space.values[:] = np.arange(64), 1.0
+        lent = lend(space)
 
-    work()  # compiled before the clock starts
-    return timed(work, seconds).per_second
+        def work() -> int:
+            multiply(small.address, lent, times)
+            return times * 64 * 64
+
+        work()  # compiled before the clock starts
+        return timed(work, seconds).per_second
+
+    return sum(pool.map(rate, range(threads))) / threads

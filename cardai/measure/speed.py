@@ -9,6 +9,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from cardai.errors import CardaiError, positive
 from cardai.game import Game
 from cardai.rule import JIT
 from cardai.stats.deals import deal_seeds
+from cardai.table.evenly import PAYS_TO_COMPILE, loop_for
 from cardai.table.many import Results, play
 
 _MANY = 1_000_000 if JIT else 10_000  # more games than any measurement finishes
@@ -93,11 +95,13 @@ class SelfPlay:
     def games_in(self, seconds: float) -> int:
         """How many games take about that long on one core. Afterwards everything is compiled and warm."""
         self.play(1)
-        games, results = 16, self.play(16)
-        while results.seconds < min(seconds / 4, 0.25):
+        games, run = 4, Timed(0, 0.0, 0.0)
+        while run.seconds < min(seconds / 4, 0.25):
             games *= 4
-            results = self.play(games)
-        return max(1, round(games * seconds / results.seconds))
+            run = timed(partial(lambda games: self.play(games).decisions, games))
+        # All that follows is played as in a long run, by the game's own loop if that pays, not by the driver at first.
+        loop_for(self.game, PAYS_TO_COMPILE, PAYS_TO_COMPILE * run.processor_seconds / max(1, run.count))
+        return max(1, round(games * seconds / run.seconds))
 
     def play_for(self, seconds: float, live: int | None = None) -> Results:
         """Play on all threads for about `seconds`. The games need not end. Raises KeyboardInterrupt at Ctrl-C."""

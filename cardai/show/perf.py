@@ -67,7 +67,8 @@ def _arithmetic(bound: Arithmetic, threads: int) -> str:
     return (
         f"a row takes {bound.products:,.0f} products that are not zero; one core does {bound.peak.median / 1e9:.1f} G"
         f" a second with weights in its nearest cache, so {threads} threads would score {bound.rows:,.0f} rows/s;"
-        f" playing reaches {100 * share.median:.0f} % ({100 * share.low:.0f}-{100 * share.high:.0f}) of that"
+        f" playing reaches {100 * share.median:.0f} % ({100 * share.low:.0f}-{100 * share.high:.0f}) of that, which is"
+        " measured after each run"
     )
 
 

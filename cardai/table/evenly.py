@@ -15,8 +15,8 @@ PAYS = 1_000_000
 """Decisions of evenly random play in one process after which a loop that an earlier process has kept is loaded."""
 PAYS_TO_COMPILE = 30_000_000
 """And after which one is compiled, which takes a second or two."""
-FAST = 10e6
-"""Decisions a second and thread. In slower games the calls by address, some 10 ns a decision, matter little."""
+FAST = 5e6
+"""Decisions a processor second. In slower games the calls by address, some 10 ns a decision, matter little."""
 
 
 class _Own:
@@ -42,8 +42,7 @@ def can_loop(game: Game, agents: Sequence[Agent]) -> bool:
 def loop_for(game: Game, decisions: int = 0, seconds: float = 0.0) -> Callable[..., int] | None:
     """The game's own loop if it is time to use it, else None.
 
-    decisions, seconds: how many decisions the driver has made since the last call, and how long its threads took
-    together.
+    decisions, seconds: how many decisions the driver has made since the last call, in how many seconds of processors.
     """
     if game not in _owns:
         _owns[game] = _Own(game)

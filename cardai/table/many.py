@@ -217,9 +217,9 @@ class _Table:
                     self.round += 1
                     for part in self.parts:
                         self._hear(part)
-                        began = time.perf_counter()
+                        used = time.process_time()
                         made = self._advance(part, pool)
-                        self._look_for_loop(made, self.threads * (time.perf_counter() - began))
+                        self._look_for_loop(made, time.process_time() - used)
                         decisions += made + self._ask(part, pool)
                     self._hand_over()
                     self._lengthen_logs()
@@ -266,7 +266,7 @@ class _Table:
     def _look_for_loop(self, decisions: int, seconds: float) -> None:
         """Use the game's own loop instead of the driver if it fits, and if it is there or pays by now.
 
-        decisions, seconds: what the driver has done since the last time, and how long its threads took together.
+        decisions, seconds: what the driver has done since the last time, in how many seconds of processors.
         """
         if self.loop is None and self._may_loop():
             self.loop = loop_for(self.game, decisions, seconds)
