@@ -235,7 +235,7 @@ class WorldSearch(Strategy):
     moves is given up again and again, and the others share its worlds. `turns`: choices of its own that it plays over
     before its judge is asked; -1: it plays to the end of the game. `decay`: from 0 to 1, how much each later judgement
     counts beside the one before; above 0 all lines are played to the end of the game, whose score has the rest of the
-    weight, and the judge must be a model. `milliseconds`: how long it may think instead of counting worlds; 0: it
+    weight, and the judge must be a model. `milliseconds`: of a processor, instead of counting worlds; 0: it
     counts. It explores as `OnePly` does, among the moves that are left at the end. `assumed`: the spec of `others`, for
     tables.
     """
@@ -325,7 +325,7 @@ class TreeSearch(Strategy):
     `turns`: how many choices each seat has beyond the tree before `by`, who must look one ply ahead by a network,
     judges for it; -1: to the end of the game. Of ISMCTS alone: `bonus`, the factor of UCB's second term; `single`,
     whether all choices are told apart by what the searching seat sees, and not by what their own seat sees;
-    `milliseconds`, how long it may think instead of counting worlds, 0: it counts. `assumed`: the spec of `by`.
+    `milliseconds` of a processor, instead of counting worlds, 0: it counts. `assumed`: the spec of `by`.
     """
 
     by: Strategy

@@ -882,7 +882,9 @@ def check(
             negative="", help="Test again after each edit of the game's files: quick effort, 5 seconds, till Ctrl-C."
         ),
     ] = False,
-    time_limit: Annotated[float, Parameter(help="Seconds that one call of the game may take.")] = 20.0,
+    time_limit: Annotated[
+        float, Parameter(help="Seconds that one call of the game may take: of processors, and asleep.")
+    ] = 20.0,
     memory_limit: Annotated[float, Parameter(help="GiB of memory that the game may take.")] = 2.0,
     strict: Annotated[
         bool, Parameter(negative="", help="Fail, too, if a law is not tested because the game leaves out a field.")

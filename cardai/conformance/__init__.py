@@ -65,9 +65,10 @@ def check(
     looked at in less. `progress` is called with (law, laws done, laws in all).
 
     The laws run in a forked process. A law is broken if the game crashes in it, if one call of the game takes longer
-    than `call_seconds`, or if the process takes more than `memory` GiB beyond what it began with. A function that does
-    not come back, or takes too much memory, is called no more: laws that need it are not tested. After three such ends
-    no law is. A law that has nothing to look at in this game is not tested either (`LawResult`).
+    than `call_seconds`, or if the process takes more than `memory` GiB beyond what it began with. The seconds of a call
+    are those of processors, without compiling, and those in which it sleeps: a busy machine breaks no law. A function
+    that does not come back, or takes too much memory, is called no more: laws that need it are not tested. After three
+    such ends no law is. A law that has nothing to look at in this game is not tested either (`LawResult`).
 
     With `isolated=False`, and on systems without fork, the laws run in this process, for
     a debugger; then nothing protects it. A game whose Python code uses JAX or threads may need that too.

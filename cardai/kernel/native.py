@@ -235,17 +235,17 @@ if JIT:
         assert array.dtype.itemsize == 8 or array.dtype == np.float32
         return array.ctypes.data
 
-    _MONOTONIC = getattr(time, "CLOCK_MONOTONIC", 0)
+    _CLOCK = getattr(time, "CLOCK_THREAD_CPUTIME_ID", 0)
 
     @intrinsic
     def _nanoseconds(typingctx):
-        """The monotonic clock of the machine."""
+        """The clock of this thread, which stands still while other programs have the processor."""
 
         def codegen(context, builder, signature, args):
             pair = cgutils.alloca_once(builder, ir.ArrayType(_I64, 2))
             kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32), pair.type])
             clock = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
-            builder.call(clock, [ir.Constant(ir.IntType(32), _MONOTONIC), pair])
+            builder.call(clock, [ir.Constant(ir.IntType(32), _CLOCK), pair])
             seconds = builder.load(cgutils.gep_inbounds(builder, pair, 0, 0))
             rest = builder.load(cgutils.gep_inbounds(builder, pair, 0, 1))
             return builder.add(builder.mul(seconds, ir.Constant(_I64, 1_000_000_000)), rest)
@@ -254,7 +254,7 @@ if JIT:
 
     @rule
     def now():
-        """Nanoseconds since some moment, never going back."""
+        """Nanoseconds that processors have spent on this thread."""
         return _nanoseconds()
 
     @rule
@@ -480,7 +480,7 @@ else:
         return block[index]
 
     def now():
-        return time.monotonic_ns()
+        return time.thread_time_ns()
 
     def get(column, index):
         return column[index] if isinstance(column, list) else int(column.flat[index])
