@@ -221,6 +221,20 @@ def test_a_separate_rule_is_compiled_once_and_again_if_its_code_is_gone(tmp_path
         assert ran(tmp_path / "one", cache) == ["9", "1"]
 
 
+def test_files_that_changed_their_names_are_compiled_anew(tmp_path):
+    """The process that called the wrong code was ended by the operating system."""
+    loaded(tmp_path / "one", RULES)
+    for name in ("beside", "rules"):
+        sys.modules.pop(name, None)
+    cache, other = tmp_path / "cache", tmp_path / "other"
+    assert ran(tmp_path / "one", cache) == ["9", "0"]
+    assert ran(tmp_path / "one", other, "5") == ["11", "0"]
+    mine, theirs = kept(cache)[0][0], kept(other)[0][0]
+    mine.write_bytes(theirs.read_bytes())
+    assert ran(tmp_path / "one", cache) == ["9", "0"]
+    assert ran(tmp_path / "one", cache) == ["9", "1"]
+
+
 SHARED = """
 from cardai.rule import rule, separate
 

@@ -446,6 +446,8 @@ def test_code_that_is_not_whole_is_not_read(tmp_path, monkeypatch):
     for damaged in (whole[:-1], whole + b"x", whole.replace(b"code", b"core"), b"", b"x"):
         (tmp_path / "rules/a.code").write_bytes(damaged)
         assert keeping.read("a.code") is None
+    (tmp_path / "rules/b.code").write_bytes(whole)
+    assert keeping.read("b.code") is None  # its code would be called with arguments of other types
 
 
 @needs_compiling

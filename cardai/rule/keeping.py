@@ -5,8 +5,8 @@ that it calls, the values of the constants that it reads, and so on, whatever th
 So an installed copy and a checkout share what is kept, and after an edit only what the edit changed is compiled again.
 Versions of Python, NumPy and the compiler and the processor are part of the hash too.
 
-A file holds its own hash and is written whole, so that several processes may read and write at once, and damaged files
-are compiled anew. A folder that may only be read is read.
+A file holds a hash of its name and content and is written whole, so that several processes may read and write at once.
+What is damaged, or was kept under another name, is compiled anew. A folder that may only be read is read.
 """
 
 import builtins
@@ -99,14 +99,14 @@ def forget() -> int:
 
 
 def read(name: str) -> bytes | None:
-    """What was kept under a name; None if nothing was, or the file is damaged or cannot be read."""
+    """What was kept under a name; None if nothing was, or the file is damaged, another one or cannot be read."""
     place = rules_folder() / name
     try:
         content = place.read_bytes()
     except (OSError, ValueError):
         return None
     head = len(_MAGIC) + _DIGEST
-    if content[: len(_MAGIC)] != _MAGIC or content[len(_MAGIC) : head] != _digest(content[head:]):
+    if content[: len(_MAGIC)] != _MAGIC or content[len(_MAGIC) : head] != _seal(name, content[head:]):
         return None
     with contextlib.suppress(OSError):  # it may only be read, or belongs to somebody else
         if time.time() - place.stat().st_mtime > _DAY:
@@ -121,7 +121,7 @@ def write(name: str, content: bytes) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            unfinished.write_bytes(_MAGIC + _digest(content) + content)
+            unfinished.write_bytes(_MAGIC + _seal(name, content) + content)
             unfinished.replace(folder / name)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -132,6 +132,10 @@ def write(name: str, content: bytes) -> bool:
         _tell_not_kept(error)
         return False
     return True
+
+
+def _seal(name: str, content: bytes) -> bytes:
+    return _digest(name.encode() + b"\0" + content)
 
 
 def may_keep() -> bool:
