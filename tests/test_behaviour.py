@@ -117,6 +117,15 @@ def test_a_changed_estimator_voids_every_result(afresh, monkeypatch):
         assert "estimators" in changed(name)
 
 
+def test_a_value_that_was_computed_for_something_else_is_computed_anew(afresh, tmp_path):
+    values = {variant: probes.plays("durak", variant, 2, "random") for variant in ("report", "podkidnoy")}
+    one, other = (tmp_path / "behaviour").rglob("*.json")
+    one.write_bytes(other.read_bytes())
+    other.write_text("damaged")
+    probes.plays.cache_clear()
+    assert {variant: probes.plays("durak", variant, 2, "random") for variant in values} == values
+
+
 def test_a_changed_network_file_voids_the_results_that_use_it(afresh, monkeypatch, tmp_path):
     files = behaviour.shipped("moska")
     edited = tmp_path / files[0].name

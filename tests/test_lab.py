@@ -157,6 +157,13 @@ def test_results_of_different_behaviour_are_never_mixed(fake, tmp_path, monkeypa
         lab.run("fake", tmp_path / "b", "smoke")
 
 
+def test_a_piece_under_the_name_of_another_is_refused(fake, tmp_path):
+    lab.run("fake", tmp_path, "smoke")
+    (tmp_path / "pieces" / "first.json").write_bytes((tmp_path / "pieces" / "second.json").read_bytes())
+    with pytest.raises(CardaiError, match=r"first\.json is damaged"):
+        lab.run("fake", tmp_path, "smoke")
+
+
 def test_a_run_goes_on_where_numbers_are_rounded_otherwise(fake, tmp_path, monkeypatch):
     fake.stop = True
     with pytest.raises(KeyboardInterrupt):

@@ -257,6 +257,7 @@ def _piece(place: Path) -> dict[str, Any]:
     texts = [content.get(name) for name in ("experiment", "bound", "key", "when")]
     is_piece = (
         all(isinstance(text, str) for text in texts)
+        and content["key"] == place.stem
         and isinstance(content.get("repeats"), bool)
         and type(content.get("seconds")) in (int, float)
         and isinstance(computer, dict)

@@ -1,5 +1,6 @@
 """Probes: each computes how one thing behaves, as a digest of what it does or as numbers. See `behaviour`."""
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -16,10 +17,10 @@ from cardai.data.dataset import Dataset, collect
 from cardai.data.recipe import Recipe
 from cardai.data.record import RecordedGame
 from cardai.data.selfplay import simulate
+from cardai.errors import CardaiError
 from cardai.experiments.machinery import findings
+from cardai.experiments.machinery.sealed import read_sealed, write_sealed
 from cardai.experiments.machinery.stand_ins import SEED, SMALL, fix_weights, with_stand_ins
-from cardai.files.reading import read_json
-from cardai.files.writing import write_text
 from cardai.game import Row, Segment, Suite
 from cardai.measure import complexity
 from cardai.measure.analysis import analyse
@@ -47,15 +48,15 @@ def _kept(compute: Callable[..., Value]) -> Callable[..., Value]:
 
     @functools.cache
     def known(*key: Any) -> Value:
-        name = hashlib.blake2b(repr((compute.__name__, key)).encode(), digest_size=12).hexdigest()
+        what = repr((compute.__name__, key))
+        name = hashlib.blake2b(what.encode(), digest_size=12).hexdigest()
         code = code_digest("evaluators", "experiments", "games", suffixes=(".py", ".safetensors"))
         place = cache_root() / "behaviour" / code / f"{name}.json"
-        if place.exists():
-            return read_json(place)["value"]
-        value = compute(*key)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_text(place, json.dumps({"value": value}))
-        return value
+        with contextlib.suppress(CardaiError):  # it is not there, or damaged
+            stored = read_sealed(place)
+            if stored["what"] == what:
+                return stored["value"]
+        return write_sealed(place, {"what": what, "value": compute(*key)})["value"]
 
     return known
 
