@@ -7,7 +7,8 @@ There are two kinds: models (`cardai.evaluators.model`) and policies (`cardai.ev
     metadata, tensors = POLICY_FILE.read("mine.safetensors")
 
 A file is checked before anything large is read or built, in this order: the length of its header, each entry of its
-metadata, the names, types and shapes of its tensors, its length, and last the values in the tensors.
+metadata, the names, types and shapes of its tensors, its length, its digest (`cardai.files.tensors`), and last the
+values in the tensors.
 """
 
 import hashlib
@@ -25,6 +26,7 @@ from cardai.errors import CardaiError, is_printable, short
 from cardai.evaluators.jax_start import check_devices
 from cardai.files.kind import FIRST, TENSORS, foreign_kind
 from cardai.files.reading import check_values, open_file, parse_json_line, unreadable
+from cardai.files.tensors import damage_in, digested
 from cardai.files.writing import write_whole
 from cardai.game import Segment
 
@@ -104,7 +106,10 @@ class NetworkFile(Generic[M]):
                 length = os.fstat(file.fileno()).st_size - file.tell()
                 self._check_tensors(place, metadata, header, length)
                 file.seek(0)
-                tensors = load(file.read())
+                content = file.read()
+            if damage := damage_in(content):
+                raise self.refusal(place, f"{damage}: it was changed after cardai wrote it")
+            tensors = load(content)
         except OSError as error:
             raise unreadable(place, error) from None
         except SafetensorError as error:
@@ -139,7 +144,7 @@ class NetworkFile(Generic[M]):
         if problem := self._problem(entries):
             raise CardaiError(f"cannot write {place}: {problem}")
         try:
-            content = save(dict(tensors), {"cardai": json.dumps(entries, allow_nan=False)})
+            content = digested(save(dict(tensors), {"cardai": json.dumps(entries, allow_nan=False)}))
         except ValueError:
             raise CardaiError(f"cannot write {place}: its metrics hold a number that is not finite") from None
         try:

@@ -43,6 +43,7 @@ from cardai.data.recipe import Recipe
 from cardai.data.record import read, verify
 from cardai.data.selfplay import simulate, simulate_shards
 from cardai.errors import CardaiError
+from cardai.files.tensors import digested, undigested
 
 MOST_MEMORY = 500e6  # bytes
 MOST_SECONDS = 10.0  # of processor time
@@ -109,6 +110,22 @@ def damaged(rng: random.Random, content: bytes) -> bytes:
                     (gzip.compress(packed), zlib.compress(packed), b"", b"\n", bytes(4096), packed[::-1])
                 )
     return bytes(changed)
+
+
+def lightly_damaged(content: bytes, places: Iterator[int]) -> Iterator[bytes]:
+    """Content with a bit flipped, cut off, or with two unlike bytes changed round, at each of these places."""
+    rng = random.Random(0)
+    for number, at in enumerate(places):
+        changed = bytearray(content)
+        match number % 3:
+            case 0:
+                changed[at] ^= 1 << rng.randrange(8)
+            case 1:
+                del changed[at:]
+            case 2:
+                other = rng.choice([place for place, byte in enumerate(content) if byte != content[at]])
+                changed[at], changed[other] = content[other], content[at]
+        yield bytes(changed)
 
 
 TOKENS = (
@@ -380,35 +397,23 @@ def safetensors_mutation(rng: random.Random, place: Path) -> None:
     if lot < 0.08:
         special(rng, place)
         return
-    size = int.from_bytes(content[:8], "little")
     if lot < 0.3:
         place.write_bytes(damaged(rng, content))
         return
     if lot < 0.35:
         place.write_bytes(rng.randbytes(8) + content[8:])
         return
+    content = undigested(content)
+    size = int.from_bytes(content[:8], "little")
     header, rest = json.loads(content[8 : 8 + size]), content[8 + size :]
     if lot < 0.55:
         header = changed(rng, header)
     else:
-        entries = changed(rng, json.loads(header["__metadata__"]["cardai"]))
-        if isinstance(entries, dict) and "digest" in entries and rng.random() < 0.8:
-            entries = _digested(entries, content)
-        header["__metadata__"]["cardai"] = as_json(entries)
+        header["__metadata__"]["cardai"] = as_json(changed(rng, json.loads(header["__metadata__"]["cardai"])))
     text = as_json(header).encode("utf-8", "surrogatepass")
     text += b" " * (-len(text) % 8)
-    place.write_bytes(len(text).to_bytes(8, "little") + text + rest)
-
-
-def _digested(entries: dict[str, object], content: bytes) -> dict[str, object]:
-    from safetensors.numpy import load
-
-    from cardai.evaluators.training.checkpoint import _digest
-
-    with contextlib.suppress(Exception):
-        entries = {name: value for name, value in entries.items() if name != "digest"}
-        entries["digest"] = _digest(json.loads(as_json(entries)), load(content))
-    return entries
+    content = len(text).to_bytes(8, "little") + text + rest
+    place.write_bytes(digested(content) if rng.random() < 0.8 else content)
 
 
 # The kinds

@@ -17,6 +17,7 @@ from cardai.evaluators.bodies.options import BODIES
 from cardai.evaluators.model import Model, find, known, load
 from cardai.evaluators.network_file import layout_fingerprint, set_tensors, tensors_of
 from cardai.files import writing
+from cardai.files.tensors import digested, undigested
 from cardai.game import PerspectiveEncoder, Segment
 from cardai.registry import load as load_game
 
@@ -61,10 +62,17 @@ def taken_apart(place):
     return json.loads(content[8 : 8 + length]), content[8 + length :]
 
 
-def put_together(place, header, data, length=None):
-    text = json.dumps(header).encode() if isinstance(header, dict) else header
-    place.write_bytes((len(text) if length is None else length).to_bytes(8, "little") + text + data)
+def put_together(place, header, data):
+    place.write_bytes(redigested(json.dumps(header).encode(), data))
     return place
+
+
+def joined(header, data):
+    return len(header).to_bytes(8, "little") + header + data
+
+
+def redigested(header, data):
+    return digested(undigested(joined(header, data)))
 
 
 def with_facts(place, source, **changes):
@@ -190,20 +198,18 @@ DAMAGE = {
     "text": (lambda header, data: b"not a model at all, just some text", "the whole file has 34"),
     "truncated": (lambda header, data: joined(header, data[:-8]), "it is truncated or damaged"),
     "longer": (lambda header, data: joined(header, data + b"more"), "it is truncated or damaged"),
-    "not a number": (lambda header, data: joined(header, b"\xff" * len(data)), "holds numbers that are not finite"),
+    "not a number": (lambda header, data: redigested(header, b"\xff" * len(data)), "holds numbers that are not finite"),
     "infinite": (
-        lambda header, data: joined(header, np.full(len(data) // 4, np.inf, "<f4").tobytes()),
+        lambda header, data: redigested(header, np.full(len(data) // 4, np.inf, "<f4").tobytes()),
         "holds numbers that are not finite",
     ),
     "negative": (
-        lambda header, data: joined(header, np.full(len(data) // 4, -1, "<f4").tobytes()),
+        lambda header, data: redigested(header, np.full(len(data) // 4, -1, "<f4").tobytes()),
         "variance holds negative numbers",
     ),
+    "no digest": (lambda header, data: undigested(joined(header, data)), "its metadata have no digest"),
+    "other weights": (lambda header, data: joined(header, bytes(len(data))), "its content does not fit its digest"),
 }
-
-
-def joined(header, data):
-    return len(header).to_bytes(8, "little") + header + data
 
 
 @pytest.mark.parametrize("damage", DAMAGE)

@@ -35,6 +35,7 @@ from cardai.evaluators.policies.network import (
     probabilities,
 )
 from cardai.evaluators.policies.policy import Policy, load
+from cardai.files.tensors import digested, undigested
 from cardai.measure.grade import grade
 from cardai.measure.solution import solve
 from cardai.table.many import play
@@ -434,7 +435,7 @@ def test_a_policy_refuses_what_it_was_not_made_for():
 def test_a_damaged_file_is_refused_by_name(tmp_path):
     place = tmp_path / "mine.safetensors"
     policy_of().save(place)
-    whole = place.read_bytes()
+    whole = undigested(place.read_bytes())
     metadata = json.loads(json.loads(whole[8 : 8 + int.from_bytes(whole[:8], "little")])["__metadata__"]["cardai"])
     tensors = tensors_of(whole)
 
@@ -445,7 +446,8 @@ def test_a_damaged_file_is_refused_by_name(tmp_path):
     broken = tensors | {"output.bias": np.full(9, np.nan, np.float32)}
     for content, why in (
         (b"", "not a sound"),
-        (whole[:-4], "not a sound"),
+        (digested(whole)[:-4], "it is truncated or damaged"),
+        (whole, "its metadata have no digest"),
         (bytes_of(tensors), "no entry 'cardai'"),
         (bytes_of(tensors, {"cardai": "["}), "the entry 'cardai' of its metadata is not JSON"),
         (with_metadata(format="cardai model 1"), "its format is 'cardai model 1'"),
@@ -455,7 +457,7 @@ def test_a_damaged_file_is_refused_by_name(tmp_path):
         (with_metadata(actions=4), r"output.bias is F32 \[9\], it should be F32 \[4\]"),
         (with_metadata(actions=0), "actions must be a whole number from 1 to"),
         (with_metadata(width=10**9), "width must be a whole number from 1 to"),
-        (bytes_of(broken, {"cardai": json.dumps(metadata)}), "output.bias holds numbers that are not finite"),
+        (digested(bytes_of(broken, {"cardai": json.dumps(metadata)})), "output.bias holds numbers that are not finite"),
     ):
         place.write_bytes(content)
         with pytest.raises(CardaiError, match=why) as error:

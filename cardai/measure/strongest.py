@@ -44,6 +44,7 @@ from cardai.agents.strongest import (
 )
 from cardai.errors import CardaiError, positive
 from cardai.files.named import noted
+from cardai.files.tensors import undigested
 from cardai.files.writing import write_text
 from cardai.game import Game, is_game
 from cardai.measure.league import PlayedTable, Speed, play_table, speed_of
@@ -129,7 +130,7 @@ def content_of(game: Game, spec: str, variant: str, seats: int) -> dict[str, str
     """What an agent plays by at a table, as digests: see `MeasuredAgent`."""
     with noted() as files:
         player = agent(game, spec)
-    parts = {name: place.read_bytes() for name, place in sorted(files.items())}
+    parts = {name: undigested(place.read_bytes()) for name, place in sorted(files.items())}
     if isinstance(player.strategy, HandWritten) or (isinstance(player.strategy, OnePly) and player.evaluator is None):
         results = beside_random(player, game, variant, seats, PROBED, seed=0)
         parts["moves"] = b"".join(b"" if moves is None else moves.tobytes() for moves in results.moves)

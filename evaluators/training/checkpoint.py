@@ -1,12 +1,11 @@
 """Checkpoints of a training run: one safetensors file each. The last two are kept.
 
 A file is written whole or not at all. Its metadata hold, as JSON, the run that it belongs to (name -> fingerprint), the
-step, what else the run needs to continue, and a digest of all of it. The digest tells a damaged file from a sound one.
+step, what else the run needs to continue, and a digest (`cardai.files.tensors`).
 """
 
 import contextlib
 import errno
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -22,6 +21,7 @@ from safetensors.numpy import save as bytes_of
 from cardai.errors import CardaiError
 from cardai.files.kind import TENSORS, foreign_kind
 from cardai.files.reading import parse_json_line, read_bytes, unreadable
+from cardai.files.tensors import damage_in, digested
 from cardai.files.writing import write_whole
 
 FORMAT = "cardai checkpoint 1"
@@ -66,8 +66,7 @@ def packed(checkpoint: Checkpoint) -> bytes:
     """Return the content of a checkpoint's file."""
     entries = {"format": FORMAT, "step": checkpoint.step, "run": dict(checkpoint.run)}
     entries["facts"] = dict(checkpoint.status)  # what format 1 calls it
-    entries["digest"] = _digest(entries, checkpoint.tensors)
-    return bytes_of(dict(checkpoint.tensors), {"cardai": json.dumps(entries)})
+    return digested(bytes_of(dict(checkpoint.tensors), {"cardai": json.dumps(entries)}))
 
 
 def unpacked(content: bytes, place: Path) -> Checkpoint:
@@ -137,27 +136,17 @@ def _parsed(place: Path, content: bytes) -> tuple[dict[str, Any], dict[str, np.n
         tensors = tensors_of(content)
         size = int.from_bytes(content[:8], "little")
         entries = parse_json_line(parse_json_line(content[8 : 8 + size])["__metadata__"]["cardai"])
-        digest = entries.pop("digest")
         kinds = {"step": int, "run": dict, "facts": dict}
         fits = entries["format"] == FORMAT and all(isinstance(entries[name], kind) for name, kind in kinds.items())
-        is_sound = fits and digest == _digest(entries, tensors)
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         why = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         kind = foreign_kind(content)
         why = kind if kind not in ("", TENSORS) else why
         raise DamagedCheckpoint(f"{place} is damaged or not a checkpoint ({why})") from None
-    if not is_sound:
-        raise DamagedCheckpoint(f"{place} is damaged: its content does not fit its digest")
+    damage = damage_in(content) if fits else "it is of another format"
+    if damage:
+        raise DamagedCheckpoint(f"{place} is damaged: {damage}")
     return entries, tensors
-
-
-def _digest(entries: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> str:
-    digest = hashlib.blake2b(json.dumps(entries, sort_keys=True).encode(), digest_size=16)
-    for name in sorted(tensors):
-        value = np.ascontiguousarray(tensors[name])
-        digest.update(f"{name} {value.dtype} {value.shape}".encode())
-        digest.update(value.reshape(-1).view(np.uint8).data)
-    return digest.hexdigest()
 
 
 def _newest_sound(places: list[Path], run: Mapping[str, str]) -> Path | None:

@@ -34,6 +34,7 @@ from cardai.experiments.machinery import probes
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, module
 from cardai.experiments.machinery.probes import Value
 from cardai.experiments.machinery.uses import Uses, uses_of
+from cardai.files.tensors import undigested
 from cardai.registry import load
 from cardai.stats.jsonable import plain
 
@@ -48,7 +49,7 @@ def behaviour(name: str, scale: str) -> Behaviour:
     experiment, entry = module(name), EXPERIMENTS[name]
     values = {"settings": _settings(experiment, scale), "estimators": probes.estimators()}
     values |= {
-        f"network {game} {file.stem}": probes.digest(file.read_bytes())
+        f"network {game} {file.stem}": probes.digest(undigested(file.read_bytes()))
         for game in entry.models
         for file in shipped(game)
     }
