@@ -120,6 +120,26 @@ def test_places_are_read_however_a_state_keeps_them(shape, write) -> None:
     assert bool(places.lists) == (states["cards"].min() < 0)
 
 
+def test_a_place_that_is_hardly_ever_filled_is_not_found_by_accident() -> None:
+    """The widow of Dou Dizhu, in 1 of 200 examples, passed for sets of two kinds each, and a sound game for uneven."""
+    states = np.zeros(300, state_dtype(before=4, widow=15, after=4))
+    states["widow"][0, [2, 4, 8]] = 1
+    states["widow"][200:] = np.random.default_rng(1).multinomial(3, np.full(15, 1 / 15), 100)
+    deck = CardKinds(np.full(15, 4), tuple(map(str, range(15))), True)
+    places = Places(states[:200], lambda state: np.stack([state["widow"], state["after"].repeat(4)[:15]]), deck)
+    np.testing.assert_array_equal(places.counts(states[200:])[:, 0], states["widow"][200:])
+
+
+def test_places_are_found_in_states_from_the_first_plies_of_every_game(monkeypatch) -> None:
+    examples = {}
+    monkeypatch.setattr(beds, "Places", lambda states, *_: examples.setdefault(int(states["seats"][0]), states))
+    bed = beds.Testbed(sparks.GAME, 0, QUICK)
+    assert bed.places
+    for trace in bed.traces:
+        for ply in (0, len(trace.moves) - 1):
+            assert (examples[trace.setup.seats] == trace.states[ply]).any()
+
+
 def test_a_deck_that_is_a_list_is_known_as_one() -> None:
     places = beds.Testbed(follow.GAME, 0, QUICK).places[2]
     assert list(places.lists) == [3]

@@ -1,8 +1,8 @@
 """Where the cards lie: how many of each kind in each place, found in whole blocks of states.
 
 `Game.holdings` says it for one state, in Python. The places of some examples are compared with the numbers in their
-states; what always agrees is read from the state then, which is much faster. All this only serves to choose positions
-and to count cards, so a place that agrees by accident does no harm.
+states; what always agrees is read from the state then, which is much faster. A place that agreed by accident would make
+laws count cards that do not lie there, so a place is read only if its cards change in enough examples.
 """
 
 import functools
@@ -19,6 +19,7 @@ from cardai.game import counts_of, listed_pieces
 
 WORD = 64  # bits of a number of a state
 SUITS = 4
+DIFFERENT = 8  # examples in which a place holds something else than in most, at least, if it is to be found in states
 RANKED = 62  # more cards than this are no deck of ranks and four suits
 _LOGS = np.array([math.lgamma(n + 1) for n in range(1 << 12)])  # of factorials
 
@@ -99,7 +100,8 @@ def log_deals(counts: np.ndarray) -> np.ndarray:
 class Places:
     """Where the cards lie at tables of one number of seats.
 
-    Places that cannot be read from the numbers of a state are left out. If none can be read, `Game.holdings` is called.
+    Places that cannot be read from the numbers of a state are left out, and those that hold the same cards in almost all
+    `examples`. If none can be read, `Game.holdings` is called.
     `found`: the numbers of the places that are not left out. `read_from`: the columns of the numbers of a state from
     which each of them is read. `lists`: what reads those places that are lists in the
     state, so that their order is part of it. `seen`: bool[kinds], the kinds that lay somewhere in an example.
@@ -115,6 +117,8 @@ class Places:
         self.lists: dict[int, _List] = {}
         for place in range(self.count):
             wanted = counts[:, place]
+            if len(wanted) - np.unique(wanted, axis=0, return_counts=True)[1].max() < DIFFERENT:
+                continue
             of_list = lists.reader(wanted)
             reader = _of_sets(wanted, numbers) or _of_counts(wanted, numbers) or of_list or _of_places(wanted, numbers)
             if of_list is not None:

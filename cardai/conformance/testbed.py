@@ -114,7 +114,7 @@ SCARCE = 20  # a stratum with fewer positions is searched for in further games
 SEARCHED_AT_ONCE = 25
 EVEN = 1e-6  # weights that differ by less than this share are equal
 MOSTLY = 0.7  # the share of the cards that a hidden set shows sooner or later
-EXAMPLES = 200  # states from which the places of the cards are found
+EXAMPLES, SPREAD = 200, 200  # states from which the places of the cards are found: from anywhere, and by phases
 WALKS, WALKED = 3, 60  # games of each setup, and moves of each, that are played with guards around the moves
 MOVES_TRIED = 24  # moves of a position whose after-states are compared
 
@@ -585,11 +585,16 @@ class Testbed:
 
     @functools.cached_property
     def places(self) -> dict[int, Places]:
-        """Where the cards lie, by number of seats. The game must have `holdings`."""
+        """Where the cards lie, by number of seats. The game must have `holdings`.
+
+        Beside examples from anywhere, all games show the same phases: a widow may hold cards at their first plies only.
+        """
         places = {}
         for seats in self.game.seats:
-            end = next(trace.end for trace in self.traces if trace.setup.seats == seats)
-            places[seats] = Places(self._examples(seats), end.counts, self.deck)
+            traces = [trace for trace in self.traces if trace.setup.seats == seats]
+            phases = [trace.states[trace.sampled(2 + SPREAD // len(traces))] for trace in traces]
+            examples = np.concatenate([self._examples(seats), *phases])
+            places[seats] = Places(examples, traces[0].end.counts, self.deck)
         return places
 
     @functools.cached_property
