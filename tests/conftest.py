@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from importlib.metadata import version
 
@@ -12,6 +13,8 @@ LONGEST = (
     "test_scaffold", "test_cli", "test_web_browser", "test_files", "test_literature_worlds", "test_hearts_worlds",
     "test_grade", "test_isolated", "test_bodies", "test_search", "test_devices", "test_compiling",
 )  # fmt: skip
+sys.modules |= dict.fromkeys(("games", "evaluators", "experiments"))
+"""As where cardai is installed: these folders of the checkout are modules of no other name than `cardai.games`."""
 _XLA = "JAX_COMPILATION_CACHE_DIR"
 _QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 _QUICKER = " --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"

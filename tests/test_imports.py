@@ -2,6 +2,8 @@
 
 import ast
 import functools
+import importlib
+import itertools
 import re
 import sys
 import tomllib
@@ -66,6 +68,101 @@ def test_the_reading_of_imports_sees_all_forms(tmp_path, monkeypatch):
     assert imported(file) == {
         "numpy", "cardai.games.one.rules.act", "cardai.games.other", "cardai.rule", "jax.numpy", "optax.losses"
     }  # fmt: skip
+
+
+# Modules that are found by a text: names that Python's own imports do not show.
+BY_TEXT = {"import_module", "__import__", "resolve_name", "find_spec", "run_module"}
+NAMED_WHILE_RUNNING = {
+    "cardai/agents/own_code.py", "cardai/agents/spec.py", "cardai/app/cli.py", "cardai/app/scaffold.py",
+    "cardai/conformance/plain_python.py", "cardai/measure/situations.py", "cardai/registry.py",
+    "cardai/rule/compiling.py", "cardai/stats/report.py", "cardai/table/cluster/work.py",
+    "experiments/machinery/catalogue.py",
+}  # fmt: skip
+"""Files that import a module whose name is given to them: a user's, a game's, an entry point's, or MODULE:OBJECT."""
+OBJECT = re.compile(r"[A-Za-z_]\w*(\.\w+)+:\w+")
+OURS = {place.stem for place in ROOT.iterdir()}
+"""What a name may begin with in the checkout and nowhere else, but for `cardai`."""
+
+
+def text_of(node: ast.AST | None) -> str | None:
+    """A text as it is written, with {} for each part that is filled in; None for anything else."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def imported_by(program: str) -> list[str]:
+    """The modules that a text imports, if it is a program, as after `python -c`."""
+    try:
+        nodes = [*ast.walk(ast.parse(program.replace("{}", "_")))] if "import " in program else []
+    except SyntaxError:
+        return []
+    modules = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return modules + [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+
+
+def named_by_text(file: Path) -> list[str]:
+    """The modules, and MODULE:OBJECT, that a file names by texts; {} stands for parts that are filled in.
+
+    They stand in calls that import by a name, after `-m`, in programs and in the form MODULE:OBJECT.
+    """
+    text, names = file.read_text("utf-8"), []
+    for node in ast.walk(ast.parse(text)) if file.suffix == ".py" else ():
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in BY_TEXT and node.args:
+            names.append(text_of(node.args[0]) or "{}")
+        elif isinstance(node, ast.List | ast.Tuple):
+            words = [text_of(word) for word in node.elts]
+            names += [name for mark, name in itertools.pairwise(words) if mark == "-m" and name]
+        elif (written := text_of(node)) is not None:
+            names += [written] if OBJECT.fullmatch(written) else imported_by(written)
+    return names + re.findall(r"python3? -m ([\w.]+)", text)
+
+
+def is_misnamed(name: str) -> bool:
+    """Whether a name is found in the checkout alone, or is of the package and found nowhere."""
+    module, _, attribute = name.partition(":")
+    known = module.partition("{")[0].rpartition(".")[0] if "{" in module else module
+    if known.partition(".")[0] != "cardai":
+        return known.partition(".")[0] in OURS
+    try:
+        found = importlib.import_module(known)
+    except ImportError as error:
+        return (error.name or "").startswith("cardai")  # else an extra is not installed
+    return bool(attribute) and not hasattr(found, attribute)
+
+
+def test_modules_that_are_named_by_texts_are_found_wherever_cardai_is_installed():
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    named = {str(file.relative_to(ROOT)): named_by_text(file) for file in [*modules(*PACKAGES, "examples"), *pages]}
+    assert {file for file, names in named.items() if any(name.startswith("{") for name in names)} == NAMED_WHILE_RUNNING
+    assert {
+        "cardai.table.many",
+        "cardai.app.watching",
+        "cardai.conformance.plain_python",
+        "cardai.show.perf:table",
+    } <= {name for names in named.values() for name in names}
+    assert [f"{file}: {name}" for file, names in named.items() for name in names if is_misnamed(name)] == []
+
+
+def test_entry_points_and_the_command_are_in_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    names = [name for group in (project["scripts"], *project["entry-points"].values()) for name in group.values()]
+    assert len(names) > 5
+    assert [name for name in names if not name.startswith("cardai.") or is_misnamed(name)] == []
+
+
+def test_names_in_texts_are_seen_in_all_forms(tmp_path):
+    file = tmp_path / "one.py"
+    file.write_text(
+        "import_module(f'experiments.{name}')\nimportlib.util.find_spec(name)\nDRAWN = 'cardai.show.nobody:table'\n"
+        "command = [sys.executable, '-m', 'games.moska', 'x']\nprogram = f'import sys; from tests import {name}'\n"
+        "# or python -m evaluators.model\n"
+    )
+    names = ["cardai.show.nobody:table", "evaluators.model", "experiments.{}", "games.moska", "sys", "tests", "{}"]
+    assert sorted(named_by_text(file)) == names
+    assert [name for name in names if is_misnamed(name)] == [name for name in names if name not in ("sys", "{}")]
+    assert not is_misnamed("cardai.show.perf:table")
+    assert is_misnamed("cardai.show.perf:no_such_function")
 
 
 @pytest.mark.parametrize("file", modules("cardai"), ids=lambda file: str(file.relative_to(ROOT)))

@@ -65,7 +65,7 @@ def python_process(game: Game, spec: str, target: str, role: str) -> Process:
     """
     paths = [entry or str(Path.cwd()) for entry in sys.path]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    command = [sys.executable, "-m", "cardai.agents.isolated", spec, target, name_of(game)]
+    command = [sys.executable, "-P", "-m", "cardai.agents.isolated", spec, target, name_of(game)]
     process = Process(spec, command, {"role": role}, PYTHON_SECONDS, environment)
     if "error" in process.about:
         raise CardaiError(f"agent {spec!r}: {process.about['error']}")

@@ -1,7 +1,12 @@
-"""Finds the functions and evaluators of the user's own that specs name as python:MODULE:OBJECT."""
+"""Finds the functions and evaluators of the user's own that specs name as python:MODULE:OBJECT.
+
+A module is also looked for in the working folder, after all other places.
+"""
 
 import importlib
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -41,6 +46,8 @@ def _imported(spec: str, target: str, how: str) -> Any:
     module, _, name = target.partition(":")
     if not module or not name:
         raise CardaiError(f"agent {spec!r}: {how}")
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
     try:
         with importing(module):
             return getattr(importlib.import_module(module), name)

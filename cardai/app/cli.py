@@ -169,7 +169,6 @@ def read_verb(module: str, function: str) -> tuple[str | None, Group | None]:
 
 def main() -> None:
     """The console script."""
-    sys.path.append(str(Path.cwd()))  # python:MODULE:FUNCTION is looked for here too, after all other places
     is_heard = sys.stdout is not None
     _open_closed_streams()
     sys.exit(run(sys.argv[1:]) if is_heard else _refused("standard output is closed: there is nowhere to print to"))

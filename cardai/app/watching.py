@@ -97,7 +97,7 @@ class _Round:
         self.pipe, answers = os.pipe()
         os.set_blocking(self.pipe, False)
         self.received = b""
-        command = [sys.executable, "-c", _PROGRAM, json.dumps({**request, "answers": answers, "path": sys.path})]
+        command = [sys.executable, "-P", "-c", _PROGRAM, json.dumps({**request, "answers": answers, "path": sys.path})]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[answers])
         os.close(answers)
 

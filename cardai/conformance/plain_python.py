@@ -124,7 +124,7 @@ def _asked(testbed: Testbed, work: str) -> dict[str, Any]:
     program = f"import sys; sys.path.insert(0, {tree!r}); from cardai.conformance.plain_python import answer; answer()"
     note_again(1)  # until the other process has loaded the game
     child = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
+        [sys.executable, "-P", "-W", "error", "-c", program],
         input=json.dumps(request),
         capture_output=True,
         text=True,

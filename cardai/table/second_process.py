@@ -57,7 +57,7 @@ def _has_free_processor() -> bool:
 def _begin_driver() -> None:
     with contextlib.suppress(OSError):  # then this process compiles it
         none = subprocess.DEVNULL
-        command = [sys.executable, "-m", "cardai.table.many"]
+        command = [sys.executable, "-P", "-m", "cardai.table.many"]
         _running.append(
             subprocess.Popen(command, stdin=none, stdout=none, stderr=none, text=True, start_new_session=True)
         )

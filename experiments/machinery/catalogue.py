@@ -227,7 +227,7 @@ def module(name: str) -> ModuleType:
     """The module that measures an experiment."""
     import importlib
 
-    return importlib.import_module(f"experiments.{name.replace('-', '_')}")
+    return importlib.import_module(f"cardai.experiments.{name.replace('-', '_')}")
 
 
 def page_of(name: str) -> Any:

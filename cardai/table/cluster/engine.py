@@ -61,7 +61,7 @@ class RayEngine:
             _knock(address)
         environment = {"RAY_AUTH_MODE": "token"} | os.environ  # without a token anybody could send code to the cluster
         self._process = subprocess.Popen(
-            [sys.executable, "-m", ray_process.__name__],
+            [sys.executable, "-P", "-m", ray_process.__name__],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
             start_new_session=True,
         )  # fmt: skip
