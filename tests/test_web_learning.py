@@ -112,7 +112,7 @@ def test_a_table_that_was_set_up_without_study_gives_no_hint_and_takes_nothing_b
     with socket_of(client, table) as socket:
         view = begin(socket)
         assert view["study"] is False
-        for message in ({"advice": "pieces"}, {"advice": "move"}, {"advice": "why"}, {"undo": 0}, {"undo": None}):
+        for message in ({"advice": "pieces"}, {"advice": "move"}, {"advice": "why"}, {"undo": 0}):
             socket.send_json(message | {"ply": view["ply"]})
             refused = views(socket, lambda now: "error" in now or "advice" in now)
             assert "study tables only" in refused["error"]

@@ -11,6 +11,7 @@ import cardai
 from cardai.web import room
 from cardai.web.guards import digest, new_token
 from cardai.web.offers import offer_of
+from cardai.web.store import LEFT, RESIGNED
 
 LITERATURE = cardai.load("literature")
 
@@ -48,3 +49,19 @@ def test_the_pause_is_short_after_what_everybody_has_just_heard_from_another(tab
 
 def test_nothing_is_short_at_the_beginning(table):
     assert table.pause() == table.row.pause == 0.6
+
+
+def test_what_is_set_at_a_table_is_there_after_a_restart(table, store):  # noqa: F811
+    def ways():
+        yield lambda: table.set_pause(0.2)
+        yield lambda: table.leave(0, LEFT)
+        yield lambda: table.come_back(0)
+        yield table.run
+        yield lambda: table.leave(2, RESIGNED)
+        yield lambda: table.follow_on("the next table")
+
+    for change in ways():
+        change()
+        kept = store.table(table.row.id)
+        assert {**vars(kept), "moves": []} == {**vars(table.row), "moves": []}
+    assert kept.pause == 0.2

@@ -4,7 +4,6 @@ The code is the participant's key on every device. Their browser keeps it as the
 """
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
@@ -13,7 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from cardai.errors import BadArgument
-from cardai.web.guards import new_token, text_of
+from cardai.web.guards import flag_in, is_secret, new_token, text_of
 from cardai.web.participants import Participant
 from cardai.web.study import ENTER, Study
 
@@ -92,7 +91,7 @@ class Desk:
 
     async def delete(self, request: Request) -> Response:
         """Delete all that there is of a participant."""
-        if (await self._server.body(request)).get("delete") is not True:
+        if not flag_in(await self._server.body(request), "delete"):
             raise BadArgument("nothing was deleted: say delete")
         person, _ = await self._here(request)
         for table in person.tables:
@@ -105,7 +104,7 @@ class Desk:
 
     async def progress(self, request: Request) -> Response:
         """Say how far everybody is, to whoever has the key."""
-        if not secrets.compare_digest(text_of(await self._server.body(request), "key").encode(), self.key.encode()):
+        if not is_secret(text_of(await self._server.body(request), "key"), self.key):
             raise BadArgument("this link is not that of the organiser; cardai study serve prints it when it starts")
         return JSONResponse(await asyncio.to_thread(self.study.progress))
 

@@ -108,16 +108,35 @@ class Rate:
 
 
 def read_message(text: str | bytes) -> dict[str, Any]:
-    """A message of a browser: one JSON object. Raises BadArgument for anything else."""
+    """A message of a browser: one JSON object, whose texts and keys can all be printed, at any depth.
+
+    Raises BadArgument for anything else. No other check of what comes in asks for halves of characters or controls.
+    """
     if len(text if isinstance(text, bytes) else text.encode("utf-8", "replace")) > LARGEST:
         raise BadArgument(f"a message may have {LARGEST} bytes")
     try:
-        message = json.loads(text)
+        message = json.loads(text, parse_constant=_no_number)
+        is_clean = _is_clean(message)
     except (ValueError, RecursionError):
-        message = None
+        message, is_clean = None, False
     if not isinstance(message, dict):
         raise BadArgument("a message must be a JSON object")
+    if not is_clean:
+        raise BadArgument("a text in a message has control characters, or half of a character")
     return message
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _is_clean(value: object) -> bool:
+    """Whether all texts of a message can be printed."""
+    if isinstance(value, str):
+        return is_printable(value)
+    if isinstance(value, dict):
+        return all(_is_clean(key) and _is_clean(part) for key, part in value.items())
+    return not isinstance(value, list) or all(map(_is_clean, value))
 
 
 def level_in(message: Mapping[str, Any]) -> str:
@@ -129,10 +148,10 @@ def level_in(message: Mapping[str, Any]) -> str:
 
 
 def clean_name(name: object) -> str:
-    """A person's name as others may see it. Raises BadArgument for one that is empty, too long or not printable."""
+    """A person's name as others may see it. Raises BadArgument for one that is empty or too long."""
     text = " ".join(name.split()) if isinstance(name, str) else ""
-    if not 1 <= len(text) <= LONGEST_NAME or not is_printable(text):
-        raise BadArgument(f"a name has 1 to {LONGEST_NAME} letters, and no control characters")
+    if not 1 <= len(text) <= LONGEST_NAME:
+        raise BadArgument(f"a name has 1 to {LONGEST_NAME} letters")
     return text
 
 
@@ -146,6 +165,27 @@ def read_hex(text: object, size: int) -> bytes:
 def is_among(number: object, count: int) -> TypeGuard[int]:
     """Whether something in a message is a whole number from 0 to `count` - 1."""
     return not isinstance(number, bool) and isinstance(number, int) and 0 <= number < count
+
+
+def flag_in(message: Mapping[str, Any], key: str) -> bool:
+    """What a message says of something that is so or not; False if nothing. Raises BadArgument for another answer."""
+    flag = message.get(key, False)
+    if not isinstance(flag, bool):
+        raise BadArgument(f"{key} must be true or false")
+    return flag
+
+
+def number_in(message: Mapping[str, Any], key: str) -> int:
+    """A whole number in a message. Raises BadArgument if it is missing or something else."""
+    number = message.get(key)
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise BadArgument(f"{key} must be a number")
+    return number
+
+
+def is_secret(text: str, secret: str) -> bool:
+    """Whether a text is a secret; how long that takes tells nothing of it."""
+    return secrets.compare_digest(digest(text), digest(secret))
 
 
 def text_of(message: Mapping[str, Any], key: str, longest: int = 400) -> str:

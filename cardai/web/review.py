@@ -5,7 +5,6 @@ then on everybody at the table may see all of it, and so may whoever they send i
 """
 
 import hashlib
-import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ from cardai.measure.analysis import analyse
 from cardai.show.picture import open_zones
 from cardai.table.following import events, world_of
 from cardai.table.transcript import words_of
-from cardai.web.guards import is_among, text_of
+from cardai.web.guards import is_among, is_secret, text_of
 from cardai.web.store import TableRow
 from cardai.web.tables import WebTable
 from cardai.web.views import LOG_LINES, pieces_of, seen_view
@@ -156,7 +155,7 @@ class Reviews:
 
     def may_look(self, table: WebTable, message: Mapping[str, Any], has_place: bool) -> bool:
         """Whether somebody may look: they have a place at the table, or the key of the review."""
-        return has_place or secrets.compare_digest(text_of(message, "key"), key_of(table.row))
+        return has_place or is_secret(text_of(message, "key"), key_of(table.row))
 
     def answer(self, table: WebTable, message: Mapping[str, Any], own: int | None) -> dict[str, Any]:
         """The overview, or the positions that a page asks for. `own`: the seat of whoever asks, None for others."""

@@ -9,7 +9,7 @@ from typing import Any
 from cardai.errors import BadArgument, CardaiError
 from cardai.measure.protocol import Aids, Time
 from cardai.web import challenge, commitment
-from cardai.web.guards import clean_name, digest, level_in, new_token, read_hex, text_of
+from cardai.web.guards import clean_name, digest, flag_in, level_in, new_token, number_in, read_hex, text_of
 from cardai.web.offers import Offer
 from cardai.web.store import SeatRow, Store, TableRow
 from cardai.web.tables import MOST_WATCHERS, WebTable
@@ -76,10 +76,10 @@ class Room:
             row.name, row.token, row.level = clean_name(wishes.get("name")), digest(token), level_in(wishes)
         row = TableRow(new_token(), offer.key, offer.game.version, variant, commitment.new_secret(), rows)
         alone = len(me) == 1 and FRIEND not in wishes["seats"]
-        row.study = _flag(wishes, "study")
+        row.study = flag_in(wishes, "study")
         if row.study and not alone:
             raise BadArgument("a study table is for one person against agents")
-        people = None if wishes.get("challenge") is None else challenge.people_in(wishes["challenge"])
+        people = challenge.people_in(wishes["challenge"]) if "challenge" in wishes else None
         if people is not None and (row.study or not alone):
             raise BadArgument("a challenge is for one person at each table, and without hints")
         if people is not None:
@@ -278,7 +278,7 @@ class Room:
         """
         if place.watches:
             raise BadArgument("only those who play may invite")
-        watches, plays = message.get(WATCH) is True, message.get(DEVICE) is True
+        watches, plays = flag_in(message, WATCH), flag_in(message, DEVICE)
         if watches and table.is_secret:
             raise BadArgument("nobody may watch while others still play this deal")
         if watches or plays:
@@ -286,13 +286,13 @@ class Room:
             if not self.store.invite_watcher(table.row.id, place.seat, digest(invitation), MOST_WATCHERS, not watches):
                 raise BadArgument(f"this seat has its {MOST_WATCHERS} links for spectators and devices already")
             return invitation
-        return table.invite(_seat_in(message))
+        return table.invite(number_in(message, "seat"))
 
     def fill(self, table: WebTable, place: Right, message: Mapping[str, Any]) -> None:
         """Seat an agent in an empty seat."""
         if place.watches:
             raise BadArgument("only those who play may choose who else does")
-        table.fill(_seat_in(message), text_of(message, "agent"))
+        table.fill(number_in(message, "seat"), text_of(message, "agent"))
 
 
 def _seats(offer: Offer, variant: str, wishes: object) -> list[SeatRow]:
@@ -316,17 +316,3 @@ def _takeover(wishes: Mapping[str, Any], table: WebTable) -> int:
     if minutes and table.stand_in is None:
         raise BadArgument("no agent plays for people at such a table; choose 0 minutes")
     return minutes
-
-
-def _flag(wishes: Mapping[str, Any], key: str) -> bool:
-    flag = wishes.get(key, False)
-    if not isinstance(flag, bool):
-        raise BadArgument(f"{key} must be true or false")
-    return flag
-
-
-def _seat_in(message: Mapping[str, Any]) -> int:
-    seat = message.get("seat")
-    if isinstance(seat, bool) or not isinstance(seat, int):
-        raise BadArgument("seat must be a number")
-    return seat

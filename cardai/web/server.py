@@ -37,9 +37,11 @@ from cardai.web.guards import (
     Hosts,
     Rate,
     digest,
+    flag_in,
     is_token,
     neighbourhood,
     new_token,
+    number_in,
     read_hex,
     read_message,
     texts_of,
@@ -378,7 +380,7 @@ class Server:
 
     async def leave(self, request: Request) -> Response:
         """Let an agent play for whoever asks: until they come back, or (`resign`) to the end."""
-        resigns = (await _body(request)).get("resign") is True
+        resigns = flag_in(await _body(request), "resign")
         return await self._in_the_seat(request, lambda table, seat: table.leave(seat, RESIGNED if resigns else LEFT))
 
     async def come_back(self, request: Request) -> Response:
@@ -412,7 +414,7 @@ class Server:
         message, (table, place) = await _body(request), await self._found(request)
         if not self.reviews.may_look(table, message, place is not None):
             raise BadArgument(NO_SEAT)
-        if "analysis" in message:
+        if flag_in(message, "analysis"):
             review = await asyncio.to_thread(self.reviews.of, table)
             seat = review.seat_in(message) or 0
             return JSONResponse(await self._think(lambda: asyncio.to_thread(review.analysis, seat)))
@@ -679,13 +681,10 @@ def _done(table: WebTable, place: Right, sent: dict[str, Any]) -> str:
     if place.watches:
         return "you only watch" if sent else ""
     if "move" in sent:
-        ply = sent.get("ply")
-        if isinstance(ply, bool) or not isinstance(ply, int):
-            raise BadArgument("ply must be a number")
-        return table.play(place.seat, ply, texts_of(sent, "move"))
+        return table.play(place.seat, number_in(sent, "ply"), texts_of(sent, "move"))
     if "undo" in sent:
-        table.undo(place.seat, sent["undo"])
-    if "end" in sent:
+        table.undo(place.seat, number_in(sent, "undo"))
+    if flag_in(sent, "end"):
         table.end_challenge()
     if "nonce" in sent:
         table.add_nonce(place.seat, read_hex(sent["nonce"], NONCE_BYTES))

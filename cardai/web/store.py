@@ -223,15 +223,13 @@ class Store:
         with self.writing() as database:
             _write_seat(database, table_id, seat, row)
 
-    def deal(self, table_id: str, seed: int) -> None:
-        """Keep the seed of a game."""
+    def change(self, table: TableRow, name: str, value: str | int | float) -> None:
+        """Change the `seed`, the `pause` or the `rematch` of a table: in the file first, then in its row."""
+        assert name in ("seed", "pause", "rematch")
         with self.writing() as database:
-            database.execute('UPDATE "table" SET seed = ? WHERE id = ?', (str(seed), table_id))
-
-    def set_rematch(self, table_id: str, rematch: str) -> None:
-        """Keep which table follows on this one."""
-        with self.writing() as database:
-            database.execute('UPDATE "table" SET rematch = ? WHERE id = ?', (rematch, table_id))
+            values = (str(value) if name == "seed" else value, table.id)  # a seed is too large for a number of SQLite
+            database.execute(f'UPDATE "table" SET {name} = ? WHERE id = ?', values)
+        setattr(table, name, value)
 
     def add_move(
         self, table_id: str, ply: int, seat: int, fields: Sequence[int], agent: str | None = None, seconds: float = 0.0

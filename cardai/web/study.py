@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from cardai.agents.spec import HUMAN, agent
-from cardai.errors import BadArgument, is_printable
+from cardai.errors import BadArgument
 from cardai.measure.protocol import AFTER, ALWAYS, BEFORE, LONGEST_ANSWER, Protocol, Time
 from cardai.web import commitment
-from cardai.web.guards import digest, new_token, text_of
+from cardai.web.guards import digest, flag_in, new_token, text_of
 from cardai.web.offers import Offer, by_key
 from cardai.web.participants import Participant, Participants
 from cardai.web.room import Room
@@ -106,7 +106,7 @@ class Study:
 
     def agree(self, person: Participant, message: Mapping[str, Any]) -> None:
         """Keep that a participant agrees, with their answers to the questions before."""
-        if message.get("agrees") is not True:
+        if not flag_in(message, "agrees"):
             raise BadArgument("nobody takes part without having agreed")
         self.people.answer(person.number, self._answers(message, BEFORE))
         self.people.note(person.number, "agreed")
@@ -126,8 +126,6 @@ class Study:
             text = text_of(given, question.key, LONGEST_ANSWER).strip()
             if question.choices and text not in question.choices:
                 raise BadArgument(f"choose one of {', '.join(question.choices)}: {question.text}")
-            if not is_printable(text):
-                raise BadArgument("an answer has no control characters")
             answers[question.key] = text
         return answers
 

@@ -159,8 +159,7 @@ class WebTable:
     def follow_on(self, table_id: str) -> None:
         """Keep which table the people of this one go on at."""
         with self._lock:
-            self._store.set_rematch(self.row.id, table_id)
-            self.row.rematch = table_id
+            self._store.change(self.row, "rematch", table_id)
             self._changed()
 
     def sit_again(self, seat: int, person: int | None, token: bytes) -> None:
@@ -282,8 +281,8 @@ class WebTable:
                 return
             seed = commitment.seed_of(self.row.secret, [nonce for nonce in nonces if nonce is not None])
             game = self._new_game(seed)
-            self._store.deal(self.row.id, seed)
-            self.row.seed, self._game = seed, game
+            self._store.change(self.row, "seed", seed)
+            self._game = game
             self._changed()
 
     def _new_game(self, seed: int) -> OneGame:
@@ -382,7 +381,7 @@ class WebTable:
         finally:
             self._changed()
 
-    def undo(self, seat: int, ply: object) -> None:
+    def undo(self, seat: int, ply: int) -> None:
         """Take back all moves from an earlier decision of `seat` on. Only a study table allows that.
 
         Raises BadArgument at other tables, and for a ply at which the seat decided nothing.
@@ -391,8 +390,6 @@ class WebTable:
             game = self._game
             if not self.aids.undo or game is None:
                 raise BadArgument("moves are taken back at study tables only" + self._unless_blind)
-            if isinstance(ply, bool) or not isinstance(ply, int):
-                raise BadArgument("ply must be a number")
             if not 0 <= ply < game.ply or game.movers[ply] != seat:
                 raise BadArgument("you have made no move there that could be taken back")
             ply = game.first_of_series(ply)
@@ -564,8 +561,9 @@ class WebTable:
             raise BadArgument("the study says how long agents wait")
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= SLOWEST_PAUSE:
             raise BadArgument(f"the pause before a move is 0 to {SLOWEST_PAUSE:g} seconds")
-        self.row.pause = float(seconds)
-        self._changed()
+        with self._lock:
+            self._store.change(self.row, "pause", float(seconds))
+            self._changed()
 
     # What is shown.
 
