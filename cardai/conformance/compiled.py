@@ -29,6 +29,7 @@ from cardai.kernel.native import (
     clear,
     copy,
     get,
+    get_float,
     next_of,
     raw,
     seed_state,
@@ -54,6 +55,7 @@ from cardai.rule import STREAM, mixed, rule
 
 PIECE = 64  # records at most that a compiled loop goes through before the kit says that the game is still answering
 QUICK = 0.002  # seconds: what takes longer is done in smaller pieces
+TRIES, STAGES = 6, 16  # how many random lines are tried from each of how many positions of a game that is steered
 GUARDS = 4  # spare records after a block, which no rule may write to
 
 
@@ -134,14 +136,15 @@ class Compiled:
             move_each(self.rules, raw(some), 1, raw(here), 1, len(here), True, raw(some[1:]))
         return states
 
-    def dealt(self, like: np.ndarray, count: int, seed: int) -> np.ndarray:
-        """Deals of the same table as the state `like`, STATE[1]: STATE[count]."""
+    def dealt(self, like: np.ndarray, chance: np.ndarray) -> np.ndarray:
+        """Deals at the table of the state `like`, STATE[1], each with its random stream, u64[N]: STATE[N]."""
         note_rule("deal")
-        states, stream = guarded(count, self.game.state), streams(seed)
+        states = guarded(len(chance), self.game.state)
         for name in ("seats", *(name for options in self.game.variants.values() for name in options)):
             states[name] = like[name]
+        states["rng"] = chance
         for some, number in pieces(states):
-            deal_each(self.rules, some, raw(stream), number)
+            deal_each(self.rules, some, number)
         return states
 
     def worlds(self, state: Any, seat: int, count: int, seed: int) -> np.ndarray:
@@ -273,6 +276,26 @@ class Compiled:
             choose_each(self.rules, call, some, count, raw(params), params.size, raw(stream), seed, chosen)
         return moves
 
+    def steered(
+        self, states: np.ndarray, seats: np.ndarray, wanted: np.ndarray, seed: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """States played to ends at which a seat's score is as near as can be to a number, whatever all seats want.
+
+        `seats`: i64[N], the seat of each state. `wanted`: f8[N], from 0 to 1. Returns the ends, STATE[N], the moves
+        that lead to them, MOVE[N, max_plies], and their number: i64[N], -1 if no end was found. Chance is foreseen:
+        the states' random streams go on as they would.
+        """
+        note_rule("legal and act and settle")
+        given, most, plies, stream = copied(states), self.game.max_plies, np.zeros(len(states), np.int64), streams(seed)
+        space, work = roomy(self.game.max_moves, self.game.move), guarded(1, self.game.state)
+        lines, trial = guarded(len(states) * most, self.game.move), guarded(most, self.game.move)
+        for part in parts(len(given)):
+            blocks = map(raw, (given[part], seats[part], wanted[part], lines[most * part.start :], plies[part]))
+            steer_each(
+                self.rules, *blocks, len(given[part]), TRIES, STAGES, raw(stream), raw(space), raw(work), raw(trial)
+            )
+        return given, lines.reshape(-1, most), plies
+
     def finished(self, states: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """States played to their end at random, and the number of moves: i64[N], -1 if a seat to move had no move."""
         note_rule("legal and act and settle")
@@ -339,10 +362,9 @@ def move_each(rules, states, state_step, moves, move_step, count, settle, result
 
 
 @rule
-def deal_each(rules, states, stream, count):
-    """Deal into each of these states, which are blank but for their options."""
+def deal_each(rules, states, count):
+    """Deal into each of these states, which are blank but for their options and their random streams."""
     for i in range(count):
-        seed_state(at(states, i), next_of(at(stream, 0)))
         call_deal(get(rules.calls, DEAL), at(states, i))
 
 
@@ -406,3 +428,44 @@ def finish_each(rules, states, count, space, streams, most, moved):
             play_move(rules, state, at(space, below_of(at(streams, 0), choices)))
             n += 1
         set(moved, i, n)
+
+
+@rule
+def steer_each(rules, states, seats, wanted, lines, plies, count, tries, stages, streams, space, work, trial):
+    """Play states to their end in place, and write the moves into `lines`, `max_plies` apart, and their number.
+
+    The best line to an end is known. In each of some stages random lines are tried from where the game has come to, the
+    best one of all is followed for a part of the way, and so on.
+    """
+    most = rules.max_plies
+    for i in range(count):
+        state, first, n, known, stage, least = at(states, i), i * most, 0, 0, stages, 2.0
+        while turn_of(state) >= 0 and n < most:
+            for _ in range(tries):
+                ended = random_line(rules, state, work, n, streams, space, trial)
+                off = abs(call_score(get(rules.calls, SCORE), at(work, 0), get(seats, i)) - get_float(wanted, i))
+                if ended > 0 and off < least:
+                    least, known = off, ended
+                    for ply in range(n, ended):
+                        copy(at(lines, first + ply), at(trial, ply), rules.move_size)
+            if known <= n:
+                break
+            for _ in range(max(1, (known - n) // stage)):
+                play_move(rules, state, at(lines, first + n))
+                n += 1
+            stage = max(1, stage - 1)
+        set(plies, i, n if turn_of(state) < 0 else -1)
+
+
+@rule
+def random_line(rules, state, work, n, streams, space, line):
+    """Play a copy of a state to its end at random from ply n on. Returns the ply of the end, 0 if there was none."""
+    copy(at(work, 0), state, rules.state_size)
+    while turn_of(at(work, 0)) >= 0 and n < rules.max_plies:
+        choices = abs(legal_moves(rules, at(work, 0), space, 0))
+        if choices == 0:
+            return 0
+        copy(at(line, n), at(space, below_of(at(streams, 0), choices)), rules.move_size)
+        play_move(rules, at(work, 0), at(line, n))
+        n += 1
+    return n if turn_of(at(work, 0)) < 0 else 0

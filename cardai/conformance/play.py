@@ -1,16 +1,20 @@
 """Laws on deals, plies and scores: a game repeats from its seed, comes to an end, and has scores as declared."""
 
+from collections import Counter, defaultdict
 from collections.abc import Generator
 
 import numpy as np
 
-from cardai.conformance.evidence import facts, off_twice
+from cardai.conformance.evidence import SIGMA, facts, off_twice, strictness
 from cardai.conformance.law import NotTested, Steps, at_once, each_game, each_position, each_table, law
 from cardai.conformance.testbed import MOVES_TRIED, LawError, Looked, Position, Setup, Testbed, Trace
 from cardai.game import int_seed
 from cardai.kernel.together import seats_together
 from cardai.rule import mixed
 from cardai.table.many import Results
+
+STEERED = 12  # games of a setup that are steered at once, for each seat
+FEW = 2.0  # the variance of a count that says too little by itself
 
 
 @each_game()
@@ -104,57 +108,104 @@ def teams_score_alike(trace: Trace) -> None:
 
 @law
 def seats_score_alike(testbed: Testbed) -> Steps:
-    """Evenly random seats have the same mean score wherever they sit, given how far they sit from the first to move.
+    """Seats score alike wherever they sit, given how far from the first to move: on average, and at rare ends.
 
-    It is tested where the deal draws who begins, or where all begin with choices at the same time (5 sigma). A game
-    whose seats differ otherwise says so (`Game.seats_alike`).
+    It is tested where the deal draws who begins, each seat as often, or where all begin with choices at the same time
+    (5 sigma). The average is that of evenly random games. Rare ends are those of games that are steered to them
+    (`Testbed.steered`): the scores of all seats come as often as the same scores one seat further. A game whose seats
+    differ otherwise says so (`Game.seats_alike`).
     """
     if not testbed.game.seats_alike:
         raise NotTested("the game says that its seats differ (`seats_alike`)")
     each = -(-testbed.effort.symmetry_games // len(testbed.setups))
-    first = yield from _favours(testbed, 0, each)
-    if found := off_twice(first, lambda: at_once(_favours(testbed, each, 3 * each))):
-        seat, sign = found
-        what = f"seat {seat} scores {'more' if sign > 0 else 'less'} than other seats in its place (5 sigma)"
-        raise LawError(f"{testbed.anywhere()}, ply unknown: {what}")
-    if not first.any():
+    first, steered = yield from _favours(testbed, 0, each, testbed.effort.symmetry_games)
+    if not first:
         raise NotTested("the deal does not draw who begins, so seats may differ")
+    names = list(first)
+
+    def again() -> np.ndarray:
+        second, _ = at_once(_favours(testbed, each, 3 * each, 3 * steered))
+        return np.array([second.get(name, 0.0) for name in names])
+
+    if found := off_twice(np.array([*first.values()]), again, strictness(len(first))):
+        favour, payoff = names[found[0]], testbed.game.payoff
+        what, than = f"seat {favour} scores", "other seats in its place"
+        if isinstance(favour, tuple):
+            ends = ", ".join(f"{payoff.of(score):g}" for score in favour)
+            what, than = (
+                f"in games steered to rare ends, seats have the scores {ends}",
+                "these scores moved by some seats",
+            )
+        what = f"{what} {'more' if found[1] > 0 else 'less'} {'often ' * (than[0] == 't')}than {than} (5 sigma)"
+        raise LawError(f"{testbed.anywhere()}, ply unknown: {what}")
 
 
-def _favours(testbed: Testbed, first: int, count: int) -> Generator[Looked, None, np.ndarray]:
-    """How much more each seat scores than others that are as far from the first to move, in standard deviations.
+Favour = int | tuple[float, ...]
+"""What is counted: the mean score of a seat in random games, or how often steered ones end with scores of all seats."""
 
-    `count` games of each setup are played from the seed number `first` on.
+
+def _favours(
+    testbed: Testbed, first: int, count: int, steer: int
+) -> Generator[Looked, None, tuple[dict[Favour, float], int]]:
+    """How far what is counted is from what is even, in standard deviations, and how many games were steered.
+
+    `count` random games of each setup are played from the seed number `first` on, and `steer` steered ones in all.
     """
-    surplus, variance = np.zeros(max(testbed.game.seats)), np.zeros(max(testbed.game.seats))
-    seen = Looked(count * len(testbed.setups), "games")
+    sums: defaultdict[Favour, np.ndarray] = defaultdict(lambda: np.zeros(2))
+    ends: dict[Setup, list[tuple[float, ...]]] = {}
+    seen = Looked(count * len(testbed.setups) + steer, "games")
     for setup in testbed.setups:
         yield seen
         if seen.enough:
             break
-        deals = testbed.deals(setup, first, count)
-        all_begin = all(len(seats_together(testbed.game, deal)) == setup.seats for deal in deals)
-        lineups = np.zeros((count, setup.seats), np.int64)
-        results = testbed.results(setup, lineups, testbed.agents, first, record=False, checked=False)
-        scores, starts = results.scores[results.finished], deals["turn"][results.finished]
-        more = scores - scores.mean() if all_begin else _surplus(scores, starts)
+        more = _surplus(testbed, setup, first, count)
         seen.done += count
-        surplus[: setup.seats] += more.sum(axis=0)
-        variance[: setup.seats] += (more**2).sum(axis=0)
-    return surplus / np.sqrt(np.maximum(variance, 1))
+        if more is not None:
+            ends[setup] = []
+            for seat in range(setup.seats):
+                sums[seat] += more[:, seat].sum(), (more[:, seat] ** 2).sum()
+    steered = 0
+    while ends and steered < steer and not seen.enough:
+        for setup, scores in ends.items():
+            yield seen
+            if seen.enough:
+                break
+            size = STEERED * setup.seats
+            scores += (tuple(end.scores.tolist()) for end in testbed.steered(setup, 4 * first + steered, size))
+            steered += size
+            seen.done = min(seen.done + size, seen.total)
+    for scores in ends.values():
+        _add_ends(sums, Counter(scores))
+    seen.done = seen.done if seen.enough else seen.total
+    return {name: total / variance**0.5 for name, (total, variance) in sums.items() if variance >= FEW}, steered
 
 
-def _surplus(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Scores less the mean of all seats as far from the first to move: f8[games, seats].
+def _add_ends(sums: defaultdict[Favour, np.ndarray], ends: Counter[tuple[float, ...]]) -> None:
+    """Count how much more often each end comes than its rotations do on average. `ends`: scores of all seats."""
+    for scores in list(ends):
+        rotations = {scores[seat:] + scores[:seat] for seat in range(len(scores))}
+        number, share = sum(ends[moved] for moved in rotations), 1 / len(rotations)
+        for moved in rotations if scores == min(rotations & ends.keys()) else ():
+            sums[moved] += ends[moved] - number * share, number * share * (1 - share)
 
-    They are 0 where a seat never or hardly ever begins, because there is nothing to compare it with.
+
+def _surplus(testbed: Testbed, setup: Setup, first: int, count: int) -> np.ndarray | None:
+    """Scores of random games, less the mean of all seats as far from the first to move: f8[games, seats].
+
+    None if a seat begins more often than others: then there is nothing to compare it with.
     """
-    games, seats = scores.shape
-    if (np.bincount(starts, minlength=seats) < games / (4 * seats)).any():
-        return np.zeros_like(scores)
-    by_distance = np.take_along_axis(scores, (starts[:, None] + np.arange(seats)) % seats, axis=1)
-    means = by_distance.mean(axis=0)
-    return scores - means[(np.arange(seats) - starts[:, None]) % seats]
+    deals, seats = testbed.deals(setup, first, count), np.arange(setup.seats)
+    if not (all_begin := all(len(seats_together(testbed.game, deal)) == setup.seats for deal in deals)):
+        even = count / setup.seats
+        if (np.abs(np.bincount(deals["turn"], minlength=setup.seats) - even) > SIGMA * np.sqrt(even)).any():
+            return None
+    lineups = np.zeros((count, setup.seats), np.int64)
+    results = testbed.results(setup, lineups, testbed.agents, first, record=False, checked=False)
+    scores, starts = results.scores[results.finished], deals["turn"][results.finished, None]
+    if all_begin:
+        return scores - scores.mean()
+    means = np.take_along_axis(scores, (starts + seats) % setup.seats, axis=1).mean(axis=0)
+    return scores - means[(seats - starts) % setup.seats]
 
 
 @each_game()

@@ -21,6 +21,7 @@ from cardai.conformance.places import WORD, CardKinds, Places, log_deals, unpack
 from cardai.conformance.strata import SELDOM, Stratum, in_rounds, strata_of
 from cardai.errors import CardaiError
 from cardai.game import CORE_FIELDS, Game, GameState, copies, int_seed
+from cardai.rule import mixed
 from cardai.table.many import Results, play
 
 T = TypeVar("T")
@@ -110,6 +111,8 @@ PYTHON_FUNCTIONS = (
 PLAYED = ("a rule", "deal", "legal", "act", "settle", "score")  # what no game is played without
 LEAST = 100  # one in so many of the things that a law looks at is always looked at
 RARE = 4  # one in so many positions is taken from the strata, each stratum in turn
+STEERED_FROM = 500_000  # beyond the numbers of the seeds of other games
+WANTED = 0.0, 1.0, 0.0, 0.5  # the scores to which games are steered, in turn
 SCARCE = 20  # a stratum with fewer positions is searched for in further games
 SEARCHED_AT_ONCE = 25
 EVEN = 1e-6  # weights that differ by less than this share are equal
@@ -383,8 +386,8 @@ class Testbed:
 
     def seeds(self, setup: Setup, count: int) -> np.ndarray:
         """The seeds of the first `count` games of a setup: u64[count]."""
-        first = self.seed * 1_000_003 + self.setups.index(setup) * 10_007
-        return np.array([int_seed(first + i) for i in range(count)], np.uint64)
+        first = self.seed * 101_000_303 + self.setups.index(setup) * 1_000_003
+        return int_seed(first) + np.arange(count, dtype=np.uint64)
 
     def chance(self, *salt: object) -> np.random.Generator:
         """Returns a random generator for the kit's own choices. The same seed and salt give the same generator."""
@@ -450,11 +453,8 @@ class Testbed:
         """Freshly dealt states from the seeds first..first+count-1 of a setup: STATE[count]."""
         seeds = self.seeds(setup, first + count)[first:]
         note_place(setup, f"{seeds[0]} to {seeds[-1]}", 0)
-        states = np.zeros(count, self.game.state)
-        for i, seed in enumerate(seeds):
-            note_rule("deal")
-            states[i] = self.game.new(setup.seats, int(seed), setup.variant)
-        return states
+        streams = np.array([mixed(seed) for seed in seeds], np.uint64)
+        return self.compiled.dealt(self.game.options(setup.seats, setup.variant), streams)
 
     @functools.cached_property
     def traces(self) -> list[Trace]:
@@ -472,6 +472,24 @@ class Testbed:
     def random_games(self, setup: Setup, first: int, count: int) -> list[Trace]:
         """Games of a setup that evenly random players have played, from the seed number `first` on."""
         return self._played(setup, first, np.zeros((count, setup.seats), np.int64))
+
+    def steered(self, setup: Setup, first: int, count: int) -> list[Trace]:
+        """Games of a setup that are steered to rare ends, from the number `first` on, beyond the seeds of other games.
+
+        All seats do what brings the score of one of them, each in turn, as near as can be to 0, to 1, or to the middle.
+        """
+        self._walk(setup)
+        number = np.arange(first, first + count)
+        deals = self.deals(setup, STEERED_FROM + first, count)
+        wanted = np.array(WANTED)[number // setup.seats % len(WANTED)]
+        bits = int(self.chance("steered", setup, first).integers(2**62))
+        ends, lines, plies = self.compiled.steered(deals, number % setup.seats, wanted, bits)
+        scores = np.array([self.compiled.values(ends, seat) for seat in range(setup.seats)]).T
+        seeds = self.seeds(setup, STEERED_FROM + first + count)[-count:].tolist()
+        return [
+            Trace(self, setup, seeds[i], self.compiled.trace(deals[i], moves), moves, scores[i])
+            for i, moves in ((i, lines[i, : plies[i]]) for i in np.flatnonzero(plies > 0))
+        ]
 
     def _lineups(self, setup: Setup, first: int, count: int) -> np.ndarray:
         """Line-ups i64[count, seats] for games from the seed number `first` on, a third of them evenly random."""
