@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from cardai.conformance.note import Barred, note_place
-from cardai.conformance.testbed import Counted, LawError, Looked, Position, Setup, Testbed, Trace, View
+from cardai.conformance.testbed import Counted, LawError, Looked, Position, Setup, Stretch, Testbed, Trace, View
 from cardai.errors import CardaiError, place_of
 from cardai.table.complaints import Complaints
 
@@ -149,6 +149,13 @@ def each_view(
     return each("views", lambda testbed: testbed.views(getattr(testbed.effort, effort)), needs, "", hidden, least)
 
 
+def each_stretch(
+    needs: str = "", none: str = "", hidden: bool = False, least: int = 0
+) -> Callable[[Callable[[Stretch], object]], Law]:
+    """Make a law of a function that tests some plies of a game in a row as one seat sees them."""
+    return each("stretches of games", Testbed.stretches, needs, none, hidden, least)
+
+
 def each_game(needs: str = "", none: str = "") -> Callable[[Callable[[Trace], object]], Law]:
     """Make a law of a function that tests a game that was played."""
     return each("games", lambda testbed: testbed.mixed(testbed.traces), needs, none)
@@ -181,7 +188,7 @@ def take_turns(
     times the seconds that it took, is smallest. So cheap laws are tested whole, and a law that would take four times as
     long as another gets twice its time. A law goes through its things in an order that does not depend on the time.
     """
-    end, first = time.perf_counter() + seconds, FIRST_ROUND * seconds / max(1, len(laws))
+    end, first = time.process_time() + seconds, FIRST_ROUND * seconds / max(1, len(laws))
     at_work = [_Task(law, testbed) for law in laws]
     while at_work:
         task = min(at_work, key=lambda task: (task.seconds > 0, task.share * task.seconds))
@@ -211,7 +218,7 @@ class _Task:
 
         After `end`, unless this is its first turn, it looks at nothing more and comes to its conclusion.
         """
-        start = time.perf_counter()
+        start = time.process_time()
         concludes = start >= end and self.seconds > 0
         note_place(self.testbed.somewhere().partition(", seed")[0], self.testbed.seed, "unknown")
         while self.result is None:
@@ -219,14 +226,14 @@ class _Task:
                 self.looked = self.looked or self.last
                 self.last.enough = True
             self._step()
-            now = time.perf_counter()
+            now = time.process_time()
             enough = self.last is None or self.last.done >= self.last.least
             if enough and not concludes and (now - start >= seconds or now >= end):
                 break
 
     def _step(self) -> None:
         """Let the law look at one thing more, or conclude."""
-        start, remark = time.perf_counter(), None
+        start, remark = time.process_time(), None
         verdict: Verdict = "broken"
         why, cause = "", ""
         try:
@@ -246,7 +253,7 @@ class _Task:
         except (Exception, SystemExit) as error:  # a game's own Python, such as a layout, may raise anything
             why = f"{self.testbed.somewhere()}: {error!r}{place_of(error)}"
         finally:
-            self.seconds += time.perf_counter() - start
+            self.seconds += time.process_time() - start
         looked = self.looked or self.last or Looked(0, "")
         is_whole = verdict == "broken" or why == NOTHING_HIDDEN
         cut = not is_whole and looked.enough and looked.done < looked.total

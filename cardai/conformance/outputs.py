@@ -282,10 +282,10 @@ def named_agents_can_play(testbed: Testbed) -> Steps:
     specs = [parse(spec) for spec in list_specs(testbed.game) if spec not in packaged]
     specs = [spec for spec in specs if spec.argument not in models]
     length = np.mean([len(trace.moves) for trace in testbed.traces])
-    games = int(np.clip(testbed.effort.named // max(length, 1), 2, 8))
-    setups = [Setup(variant, testbed.game.default_seats) for variant in testbed.variants]
-    pairs = testbed.mixed(list(itertools.product(setups, specs)))
-    for i, (setup, spec) in (seen := Counted([(i, pair) for i in range(games) for pair in pairs], "games of agents")):
+    setups = testbed.mixed([Setup(variant, testbed.game.default_seats) for variant in testbed.variants])
+    rounds, order = int(np.clip(testbed.effort.named // max(length, 1), 2, max(8, len(setups)))), testbed.mixed(specs)
+    games = [(i, setups[(i + k) % len(setups)], spec) for i in range(rounds) for k, spec in enumerate(order)]
+    for i, setup, spec in (seen := Counted(games, "games of agents")):
         yield seen
         seated = [_with_few_worlds(testbed.game, spec), testbed.agents[0]]
         testbed.results(setup, np.arange(setup.seats).clip(0, 1)[None], seated, i)

@@ -61,6 +61,8 @@ def _kinds(
     yield f"quarter: of a game with {seats} seats", 1 + 4 * at // plies
     last = np.array([np.flatnonzero(turns == seat).max(initial=-1) for seat in range(seats)])
     yield "seats that have moves to come", (last >= at[:, None]).sum(axis=1)
+    step = np.append((turns[1:] - turns[:-1]) % seats, 0)
+    yield f"a seat is passed over: {seats} seats", np.where(step == np.bincount(step).argmax(), 0, step)
     yield "midway", states["midway"][:-1] != 0
     witnesses = np.minimum(np.bitwise_count(states["revealed"]), 2).astype(np.int64)
     yield "turned up to one or more", witnesses[:-1]
@@ -79,6 +81,11 @@ def _kinds(
         kinds = 100 * left + 10 * np.minimum(least, MOST_COUNTED) + np.minimum(most, MOST_COUNTED)
         yield "hands: left, the smallest, the largest", kinds[:-1]
         yield "places emptied", ((sizes[0] > 0) & (sizes[:-1] == 0)).sum(axis=1)
+        for place, left in enumerate(sizes[:, seats:].T, seats + 1):
+            runs_out = np.append((left[:-1] > 0) & (left[1:] == 0), False)
+            yield f"a place runs out: {seats} seats", place * runs_out[:-1]
+            yield f"a place has just run out: {seats} seats", place * np.append(False, runs_out[:-2])
+            yield f"the last card of a place: {seats} seats", place * (left[:-1] == 1)
         is_large = np.abs(np.diff(hands, axis=0)).max(axis=1) >= LARGE
         yield LARGE_CHANGE[0], is_large
         yield "after a large change", np.append(False, is_large[:-1])

@@ -110,9 +110,12 @@ PYTHON_FUNCTIONS = (
 )  # fmt: skip
 PLAYED = ("a rule", "deal", "legal", "act", "settle", "score")  # what no game is played without
 LEAST = 100  # one in so many of the things that a law looks at is always looked at
-RARE = 4  # one in so many positions is taken from the strata, each stratum in turn
 STEERED_FROM = 500_000  # beyond the numbers of the seeds of other games
 WANTED = 0.0, 1.0, 0.0, 0.5  # the scores to which games are steered, in turn
+RARE = 4  # one in so many positions, or one if there are fewer, is taken from the strata, each stratum in turn
+STRETCH = 16  # plies in a row that are looked at together
+RARE_FIRST = 60  # such stretches around rare positions, before all others
+SWEPT = 100  # further games of which all plies are looked at
 SCARCE = 20  # a stratum with fewer positions is searched for in further games
 SEARCHED_AT_ONCE = 25
 EVEN = 1e-6  # weights that differ by less than this share are equal
@@ -349,6 +352,34 @@ class View(Position):
         return words
 
 
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """At most STRETCH plies of a game in a row, as one seat sees them: compiled code looks at them all at once."""
+
+    trace: Trace
+    seat: int
+    plies: range
+
+    @property
+    def compiled(self) -> Compiled:
+        """The rules of the game on blocks of states."""
+        return self.trace.testbed.compiled
+
+    @property
+    def states(self) -> np.ndarray:
+        """The true states: STATE[plies]."""
+        note_place(self.trace.setup, self.trace.seed, self.plies.start)
+        return self.trace.states[self.plies.start : self.plies.stop]
+
+    def worlds(self) -> np.ndarray:
+        """A world of each of the states for the seat: STATE[plies]."""
+        return self.compiled.worlds_of_each(self.states, self.seat, self.plies.start)
+
+    def view(self, place: int) -> View:
+        """The view of the seat at one of these plies, the first of which is 0."""
+        return View(self.trace, self.plies[place], self.seat)
+
+
 class Testbed:
     """Games of every variant and number of seats, played when they are first needed. The seed decides all chance.
 
@@ -362,6 +393,7 @@ class Testbed:
         self.setups = [Setup(variant, seats) for variant in self.variants for seats in game.seats]
         self.compiled = Compiled(game)
         self._walked: set[Setup] = set()
+        self._further: list[Trace] = []  # SWEPT games that were searched for rare positions
         _roles.clear()
         _roles.update({id(getattr(game, role)): role for role in PYTHON_FUNCTIONS})
 
@@ -529,6 +561,7 @@ class Testbed:
                 lineups = self._lineups(setup, start, min(SEARCHED_AT_ONCE, first + count - start))
                 for trace in self._played(setup, start, lineups, threads=2):
                     self._sort_in(strata, trace, known)
+                    self._further += [trace] if len(self._further) < SWEPT else []
         return dict(sorted(strata.items(), key=lambda item: (len(item[1]), item[0])))
 
     def _sort_in(self, strata: dict[Stratum, list[Position]], trace: Trace, known: dict[Stratum, int]) -> None:
@@ -682,13 +715,35 @@ class Testbed:
     def positions(self, count: int) -> Iterator[Position]:
         """Positions in which a seat is to move, on average at most `count` of each game.
 
-        Three quarters are spread over the plies of each game, the others are drawn from each stratum in turn.
-        They come in an order drawn from the testbed's seed, so that the first of them are from all games too.
+        Three quarters are spread over the plies of each game, in an order drawn from the testbed's seed. The others are
+        drawn from each stratum in turn, rare ones first; one of them comes after each of the former until all have.
         """
-        rare = count // RARE
-        found = [Position(trace, ply) for trace in self.traces for ply in trace.sampled(count - rare)]
-        found += self.from_strata(rare * len(self.traces), f"positions {count}")
-        yield from self.mixed(found)
+        rare = -(-count // RARE)
+        spread = self.mixed([Position(trace, ply) for trace in self.traces for ply in trace.sampled(count - rare)])
+        drawn = self.from_strata(rare * len(self.traces), f"positions {count}")
+        for pair in itertools.zip_longest(drawn, spread):
+            yield from (here for here in pair if here is not None)
+
+    def stretches(self) -> list[Stretch]:
+        """All plies of the games, and of SWEPT further ones, in stretches of every seat.
+
+        The first RARE_FIRST are around positions drawn from each stratum in turn.
+        """
+        chance, found = self.chance("stretches"), []
+        for here in self.from_strata(RARE_FIRST, "stretches"):
+            first = max(0, min(here.ply - STRETCH // 2, len(here.trace.moves) - STRETCH))
+            plies = range(first, min(first + STRETCH, len(here.trace.moves)))
+            found.append(Stretch(here.trace, int(chance.integers(len(here.seats))), plies))
+        for traces in (self.traces, self._further):
+            found += self.mixed(
+                [
+                    Stretch(trace, seat, range(first, min(first + STRETCH, len(trace.moves))))
+                    for trace in traces
+                    for first in range(0, len(trace.moves), STRETCH)
+                    for seat in range(trace.setup.seats)
+                ]
+            )
+        return found
 
     def with_ends(self) -> list[Position]:
         """Positions for comparisons in Python, the ends of all games among them."""

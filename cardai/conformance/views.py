@@ -10,9 +10,9 @@ from cardai.agents.spec import Agent
 from cardai.agents.strategy import OnePly
 from cardai.conformance.compiled import parts, streams
 from cardai.conformance.evidence import MANY_WORLDS, words
-from cardai.conformance.law import Steps, each, each_position, each_view, law, need, nothing_hidden
+from cardai.conformance.law import Steps, each, each_position, each_stretch, each_view, law, need, nothing_hidden
 from cardai.conformance.note import note_rule
-from cardai.conformance.testbed import Counted, Position, Testbed, Trace, View
+from cardai.conformance.testbed import RARE_FIRST, Counted, Position, Stretch, Testbed, Trace, View
 from cardai.errors import short, whole
 from cardai.game import Game, Zone, listed_pieces
 from cardai.kernel.native import HEADER
@@ -21,25 +21,30 @@ from cardai.table.asking import compare
 RNG = HEADER.index("rng")  # the place of the random stream among the numbers of a state
 
 
-@each_position("positions", hidden=True)
-def own_moves_are_the_same_in_every_world(here: Position) -> bool:
+@each_stretch(hidden=True)
+def own_moves_are_the_same_in_every_world(stretch: Stretch) -> bool:
     """The seat to move has the same legal moves in all its worlds, so that its moves reveal nothing hidden."""
-    moves, counts = here.compiled.legal(here.own.truth_and_worlds())
-    if counts[0] < 0:
-        return False  # a truncated list is a random choice, drawn from the random stream of each world
-    moves = moves[:, : counts[0]]
-    other = np.flatnonzero((moves != moves[0]).any(axis=1) | (counts != counts[0]))
-    if len(other):
-        place = int(np.argmax(np.append(moves[other[0]] != moves[0], True)[:-1]))
+    moves, counts = stretch.compiled.legal(stretch.states)
+    # A truncated list is a random choice, drawn from the random stream of each world.
+    own = (stretch.states["turn"] == stretch.seat) & (counts >= 0)
+    if not own.any():
+        return False
+    others, numbers = stretch.compiled.legal(stretch.worlds())
+    differing = (moves != others) & (np.arange(moves.shape[1]) < counts[:, None])
+    wrong = np.flatnonzero(own & (differing.any(axis=1) | (counts != numbers)))
+    if len(wrong):
+        here, place = stretch.view(wrong[0]), int(np.argmax(differing[wrong[0]]))
         what = f"other legal moves in one of its worlds, from move {place} on"
-        raise here.broken(f"seat {here.turn} has {what}: {here.text(moves[0, place])}")
+        raise here.broken(f"seat {here.turn} has {what}: {here.text(moves[wrong[0], place])}")
     return True
 
 
-@each_view("positions", needs="encoders", hidden=True, least=300)  # to see a leak in one view of thirty
-def encodings_are_the_same_in_every_world(here: View) -> None:
+@each_stretch(needs="encoders", hidden=True, least=RARE_FIRST)
+def encodings_are_the_same_in_every_world(stretch: Stretch) -> None:
     """Every encoder gives a seat the same row in all worlds of that seat."""
-    same_rows(here, here.rows(here.truth_and_worlds()), f"the view of seat {here.seat}")
+    rows, others = (stretch.compiled.rows(states, stretch.seat) for states in (stretch.states, stretch.worlds()))
+    for place in np.flatnonzero((rows != others).any(axis=1)):
+        same_rows(stretch.view(place), np.stack([rows[place], others[place]]), f"the view of seat {stretch.seat}")
 
 
 @each_position("positions", needs="encoders", hidden=True)
@@ -89,12 +94,14 @@ def players_who_see_their_own_use_no_hidden_card(here: Position) -> bool:
     return True
 
 
-@each_view("positions", needs="blank", hidden=True)
-def blank_leaves_nothing_hidden(here: View) -> None:
+@each_stretch(needs="blank", hidden=True)
+def blank_leaves_nothing_hidden(stretch: Stretch) -> None:
     """`blank` makes all worlds of a seat, and the true state, the same byte for byte, so that a peek finds nothing."""
-    wrong = _differing(here.compiled.blanked(here.truth_and_worlds(), here.seat))
-    if wrong.any():
-        what = f"blank for seat {here.seat} leaves state.{_field_at(here.game, wrong)}"
+    views = (stretch.compiled.blanked(states, stretch.seat) for states in (stretch.states, stretch.worlds()))
+    differing = np.not_equal(*map(words, views))
+    for place in np.flatnonzero(differing.any(axis=1)):
+        here = stretch.view(place)
+        what = f"blank for seat {here.seat} leaves state.{_field_at(here.game, differing[place])}"
         raise here.broken(f"{what} different from world to world")
 
 
@@ -230,7 +237,7 @@ class HashEvaluator:
 @each_view("texts", hidden=True)
 def text_is_the_same_in_every_world(here: View) -> None:
     """show, and spell for own moves, give a seat the same text in all its worlds: no text names a hidden card."""
-    game, moves = here.game, here.moves[:4] if here.seat == here.turn else ()
+    game, moves = here.game, here.some_moves() if here.seat == here.turn else ()
     truth = here.ask(game.show, here.state, here.seat)
     if not isinstance(truth, str) or not truth:
         raise here.broken(f"show gives {truth!r}, not a text")
