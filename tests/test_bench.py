@@ -10,7 +10,7 @@ from cardai import load
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.game import MEASURED, Game, Row, Suite, move_dtype, state_dtype
-from cardai.measure import duplicate
+from cardai.measure import bench, duplicate
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.bench_report import SuiteResult
 from cardai.rule import rule, shuffle
@@ -425,6 +425,15 @@ def test_a_match_can_be_recorded_and_replayed(tmp_path):
         run_match(HIGHEST, ["random"] * 3, games=9, record=place)
     run_match(HIGHEST, ["random"] * 3, games=3, record=place, overwrite=True)
     assert len(list(Reader(place))) == 3
+
+
+@pytest.mark.parametrize("players", [["random", "greedy:high", "random"], ["random"] * 3])
+def test_a_match_in_blocks_is_the_same(players, tmp_path, monkeypatch):
+    whole = run_match(HIGHEST, players, games=100, seed=4, record=tmp_path / "whole.jsonl")
+    monkeypatch.setattr(bench, "BLOCK", 9)
+    in_blocks = run_match(HIGHEST, players, games=100, seed=4, record=tmp_path / "blocks.jsonl")
+    assert replace(in_blocks, seconds=whole.seconds) == whole
+    assert (tmp_path / "blocks.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
 @pytest.mark.parametrize(

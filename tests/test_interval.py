@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import binomtest
 from scipy.stats import t as student
 
-from cardai.stats import interval
+from cardai.stats import by_deal, interval
+from cardai.stats.by_deal import Tally
 from cardai.stats.interval import Estimate
 
 
@@ -275,3 +276,54 @@ def test_people_count_once_in_any_unit_and_few_have_no_interval():
     alike = interval.of_people(np.zeros((6, 10)))
     assert alike.low == 0 < alike.high < 0.2
     assert interval.of_people(np.zeros((0, 1))).n == 0
+
+
+class Counts:
+    """A stream of random numbers that draws how often rows come, and no row."""
+
+    def __init__(self, seed):
+        self.multinomial = np.random.Generator(np.random.PCG64(seed)).multinomial
+
+
+def test_of_many_deals_it_is_drawn_how_often_each_outcome_comes(monkeypatch):
+    """Every game of 300,000 was drawn 2,000 times, which took longer than the games."""
+    outcomes = np.random.default_rng(1).choice([0.0, 0.5, 1.0], (70_000, 2), p=[0.3, 0.1, 0.6])
+    monkeypatch.setattr(interval.np.random, "default_rng", Counts)
+    found, spread = interval.mean(outcomes), outcomes.mean(axis=1).std() / math.sqrt(len(outcomes))
+    assert (found.n, found.deals, found.point) == (140_000, 70_000, pytest.approx(outcomes.mean()))
+    assert (found.low, found.high) == pytest.approx(
+        (found.point - 1.96 * spread, found.point + 1.96 * spread), abs=0.1 * spread
+    )
+
+
+def test_few_and_many_deals_are_resampled_alike(monkeypatch):
+    columns = np.random.default_rng(2).integers(0, 3, (900, 2)).astype(float)
+    one_by_one = interval.resampled_means(columns, 0)
+    monkeypatch.setattr(interval, "MOST_DEALS", 800)
+    counted = interval.resampled_means(columns, 0)
+    assert counted.mean(axis=0) == pytest.approx(one_by_one.mean(axis=0), abs=0.003)
+    assert np.cov(counted.T) == pytest.approx(np.cov(one_by_one.T), abs=1e-4)
+    monkeypatch.setattr(interval, "MOST_DEALS", 5)  # more different rows than that
+    assert np.array_equal(interval.resampled_means(columns, 0), one_by_one)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_outcomes_that_are_summed_as_they_come_give_the_same_estimates(binary, monkeypatch):
+    for module in (by_deal, interval):
+        monkeypatch.setattr(module, "MOST_DEALS", 1000)
+    rng, tally = np.random.default_rng(3), Tally(2)
+    one, other = rng.choice([0.0, 1.0] if binary else [0.0, 0.25, 1.0], (2, 6000, 3))
+    one[rng.random(one.shape) < 0.2] = np.nan
+    for first in range(0, 6000, 300):
+        tally.add([one[first : first + 300], other[first : first + 300]])
+    first, second = tally.of(0), tally.of(1)
+    assert len(first.sums) < 1000
+    for found, expected in (
+        (interval.estimate(first), interval.estimate(one)),
+        (interval.compare(first, second).difference, interval.compare(one, other).difference),
+    ):
+        assert (found.n, found.deals) == (expected.n, expected.deals)
+        assert (found.point, found.low, found.high, found.design_effect) == pytest.approx(
+            (expected.point, expected.low, expected.high, expected.design_effect)
+        )
+    assert interval.compare(first, second).verdict == interval.compare(one, other).verdict

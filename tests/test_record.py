@@ -526,7 +526,7 @@ def test_a_thread_does_not_run_away_from_a_slow_one(tmp_path):
             [cardai.agent(TICTACTOE, "random")],
             lineups,
             seeds,
-            on_game=Slow(writer, lineups, seeds),
+            on_game=Slow(writer, lineups, seeds, 0),
             threads=2,
         )
     assert [one.seed for one in read(tmp_path / "g.jsonl")] == seeds.tolist()

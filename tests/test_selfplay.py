@@ -12,13 +12,14 @@ import small_game
 import steps
 
 import cardai
-from cardai.data import mixture
+from cardai.data import mixture, selfplay
 from cardai.data.record import Writer, read, verify
 from cardai.data.selfplay import parse_pool, simulate, simulate_here, simulate_shards
 from cardai.errors import CardaiError
 from cardai.evaluators.model import SHIPPED
 from cardai.show.selfplay import table
 from cardai.stats import interval
+from cardai.stats.by_deal import Deals
 from cardai.stats.deals import deal_seeds
 
 TICTACTOE, MOSKA = cardai.load("tictactoe"), cardai.load("moska")
@@ -128,10 +129,18 @@ def test_shares_get_wilsons_interval_and_other_means_one_that_a_bootstrap_confir
     for number, game in enumerate(read(tmp_path / "t")):
         outcomes[number] = [s if p == 0 else np.nan for p, s in zip(game.lineup, game.scores, strict=True)]
     expected = interval.mean(outcomes)
-    found = mixture._estimate(outcomes[np.isfinite(outcomes).any(axis=1)])
+    found = mixture._estimate(Deals.of(outcomes).played)
     assert found.point == pytest.approx(expected.point)
     assert found.low == pytest.approx(expected.low, abs=0.006)
     assert found.high == pytest.approx(expected.high, abs=0.006)
+
+
+def test_a_simulation_in_blocks_is_the_same(tmp_path, monkeypatch):
+    whole = simulate(MOSKA, {"bot3": 1, "random": 1}, 50, out=tmp_path / "whole", seed=3)
+    monkeypatch.setattr(selfplay, "BLOCK", 7)
+    in_blocks = simulate(MOSKA, {"bot3": 1, "random": 1}, 50, out=tmp_path / "blocks", seed=3)
+    assert (tmp_path / "blocks").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert (in_blocks.agents, in_blocks.games, in_blocks.states) == (whole.agents, whole.games, whole.states)
 
 
 def test_a_summary_is_printed_and_told_as_json(tmp_path):

@@ -15,11 +15,12 @@ from cardai.files.named import digests_of, noted
 from cardai.game import Game, int_seed
 from cardai.rule import STREAM, mixed, rule, uniform
 from cardai.stats import interval
+from cardai.stats.by_deal import Deals, Tally
 from cardai.stats.deals import deal_seeds
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
-from cardai.stats.measure import label_of, measure_of
+from cardai.stats.measure import measure_of, value_of
 from cardai.stats.progress import CountProgress
 from cardai.stats.report import Report
 from cardai.table.many import Results, play
@@ -29,6 +30,7 @@ FORMAT = "cardai simulation 2"
 WEIGHTS = "weights"
 """The entry of a description that has the digest of each file that the pool names."""
 
+_FIGURES = ("score", "win", "loss")  # of each agent
 _DEALS, _SEATS = 0xDEA15, 0x5EA75  # keep the draws of deals and line-ups apart from those of benchmarks and players
 
 
@@ -150,7 +152,8 @@ class Mix:
         self._bounds = np.cumsum(list(pool.values())) / sum(pool.values())
         self._bounds[-1] = 1.0
         self.games, self.states, self.endless, self.seconds = 0, 0, 0, 0.0
-        self._seated, self._scores = [np.zeros((0, self.seats), np.int16)], [np.zeros((0, self.seats))]
+        self._sat = np.zeros(len(self.agents), int)
+        self._by_game = [Tally(len(_FIGURES)) for _ in self.agents]
 
     def seeds(self, first: int, end: int) -> np.ndarray:
         """The seeds of the games first..end-1, u64[G]."""
@@ -168,8 +171,8 @@ class Mix:
         """A writer of games of this simulation."""
         return Writer(path, self.game, self.names, self.variant, self.seats, overwrite=overwrite, planned=planned)
 
-    def play(self, first: int, end: int, writer: Writer, progress: CountProgress | None) -> Results:
-        """Play the games first..end-1 into a file."""
+    def play(self, first: int, end: int, writer: Writer, progress: CountProgress | None, before: int = 0) -> Results:
+        """Play the games first..end-1 into a file that has `before` games already."""
         seeds, lineups = self.seeds(first, end), self.lineups(first, end)
         return play(
             self.game,
@@ -179,7 +182,7 @@ class Mix:
             variant=self.variant,
             threads=self.threads,
             progress=progress,
-            on_game=writer.in_order(lineups, seeds),
+            on_game=writer.in_order(lineups, seeds, before),
         )
 
     def count(self, first: int, end: int, results: FileResults) -> None:
@@ -189,8 +192,13 @@ class Mix:
         self.states += results.states
         self.endless += results.endless
         self.seconds += results.seconds
-        self._seated.append(self.lineups(first, end)[done].astype(np.int16))
-        self._scores.append(results.scores[done])
+        seated, scores = self.lineups(first, end)[done], results.scores[done]
+        for place, tally in enumerate(self._by_game):
+            sat = seated == place
+            played = sat.any(axis=1)
+            self._sat[place] += int(sat.sum())
+            values = (value_of(self.game.payoff, name, scores[played]) for name in _FIGURES)
+            tally.add([np.where(sat[played], value, np.nan) for value in values])
 
     def check(self, file: Path, first: int, end: int) -> None:
         """Raise CardaiError unless an existing file seems to hold the games first..end-1 of this simulation."""
@@ -229,16 +237,14 @@ class Mix:
         )
 
     def _shares(self) -> tuple[Share, ...]:
-        seated, scores = np.concatenate(self._seated), np.concatenate(self._scores)
         shares, payoff, scale = list[Share](), self.game.payoff, measure_of(self.game, "score").scale
         for place, (member, weight) in enumerate(zip(self.agents, self.pool.values(), strict=True)):
-            sat = seated == place
-            played = sat.any(axis=1)
-            own = np.where(sat, scores, np.nan)[played].astype(float)
-            ends = (np.where(np.isnan(own), np.nan, label_of(payoff, name, own)) for name in ("win", "loss"))
-            score = _estimate(payoff.of(own), payoff.low, payoff.high).scaled(scale)
-            figures = score, *(_estimate(outcomes).scaled(100) for outcomes in ends)
-            shares.append(Share(member.label, member.spec, weight, int(sat.sum()), *figures))
+            score, *ends = map(self._by_game[place].of, range(len(_FIGURES)))
+            figures = (
+                _estimate(score, payoff.low, payoff.high).scaled(scale),
+                *(_estimate(own).scaled(100) for own in ends),
+            )
+            shares.append(Share(member.label, member.spec, weight, int(self._sat[place]), *figures))
         return tuple(shares)
 
 
@@ -247,20 +253,18 @@ def is_weight(number: float) -> bool:
     return math.isfinite(number) and number > 0
 
 
-def _estimate(outcomes: np.ndarray, low: float = 0.0, high: float = 1.0) -> Estimate:
-    """Returns the mean of outcomes f8[G, seats], with its interval. Seats of other agents are NaN. A game is a cluster.
-    `low`, `high`: the range of outcomes.
+def _estimate(games: Deals, low: float = 0.0, high: float = 1.0) -> Estimate:
+    """Returns the mean of an agent's outcomes, with its interval. A game is a cluster. `low`, `high`: their range.
 
     If all outcomes are 0 or 1, it is Wilson's interval. Otherwise it is a normal one: there are enough games for it,
     and too many for a bootstrap.
     """
-    values = outcomes[np.isfinite(outcomes)]
-    if ((values == 0) | (values == 1)).all():
-        return interval.proportion(outcomes)
-    sums, sizes = np.nansum(outcomes, axis=1), np.isfinite(outcomes).sum(axis=1)
-    games, point = len(sums), float(values.mean())
-    if games < 2:
-        return Estimate(point, math.nan, math.nan, len(values), games)
-    spread = math.sqrt(games / (games - 1) * float(((sums - point * sizes) ** 2).sum())) / len(values)
+    if games.is_binary:
+        return interval.proportion(games)
+    number, seats = games.number, games.total(games.sizes)
+    point = games.total(games.sums) / seats
+    if number < 2:
+        return Estimate(point, math.nan, math.nan, int(seats), number)
+    spread = math.sqrt(number / (number - 1) * games.total((games.sums - point * games.sizes) ** 2)) / seats
     half = interval.NormalDist().inv_cdf(0.5 + interval.LEVEL / 2) * spread
-    return Estimate(point, max(point - half, low), min(point + half, high), len(values), games)
+    return Estimate(point, max(point - half, low), min(point + half, high), int(seats), number)

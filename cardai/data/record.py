@@ -214,14 +214,16 @@ class Writer:
         with interrupts_held():
             self._add([self._game_of(seed, lineup, moves, scores)])
 
-    def in_order(self, lineups: np.ndarray, seeds: np.ndarray) -> "InOrder":
+    def in_order(self, lineups: np.ndarray, seeds: np.ndarray, first: int = 0) -> "InOrder":
         """Return an `on_game` for `table.play` that writes games in the order of `seeds`, in whatever order they end.
+
+        `first`: how many games other calls have played before these.
 
         Endless games leave gaps: if too many games wait for an earlier one, they are written without it. Raises
         CardaiError unless `lineups` are indices into the agents, i64[G, seats], and `seeds` G whole numbers.
         """
         lineups = check_indices("lineups", lineups, len(self._header.agents), (None, self._header.seats))
-        return InOrder(self, lineups, check_seeds(seeds, len(lineups)))
+        return InOrder(self, lineups, check_seeds(seeds, len(lineups)), whole("first", first, 0))
 
     def close(self, complete: bool = True) -> None:
         """Write the last line and give the file its name.
@@ -344,14 +346,14 @@ class Writer:
 class InOrder(Sink):
     """Writes the games of a run in the order of their seeds. `Writer.in_order` makes it; `table.play` takes it."""
 
-    def __init__(self, writer: Writer, lineups: np.ndarray, seeds: np.ndarray) -> None:
-        self._writer, self._lineups, self._seeds = writer, lineups, seeds
+    def __init__(self, writer: Writer, lineups: np.ndarray, seeds: np.ndarray, first: int) -> None:
+        self._writer, self._lineups, self._seeds, self._first = writer, lineups, seeds, first
 
     def __call__(self, index: int, moves: np.ndarray, scores: np.ndarray) -> None:
         """Write one game."""
         game = self._writer._game_of(self._seeds[index], self._lineups[index], moves, scores)
         with interrupts_held():
-            self._writer._write_ended([int(index)], [game])
+            self._writer._write_ended([self._first + int(index)], [game])
 
     def take(
         self, games: np.ndarray, slots: np.ndarray, plies: np.ndarray, logs: np.ndarray, scores: np.ndarray
@@ -361,8 +363,9 @@ class InOrder(Sink):
             check_scores(scores[~((scores >= 0.0) & (scores <= 1.0)).all(axis=1)][0], scores.shape[1])
         moves = fields_of_moves(logs, slots, plies)
         columns = self._seeds[games].tolist(), self._lineups[games].tolist(), scores.tolist(), plies.tolist(), moves
-        self._writer._write_ended(games.tolist(), list(zip(*columns, strict=True)))
-        return int(games.min()) > self._writer.next_index + _MOST_AHEAD
+        numbers = self._first + games
+        self._writer._write_ended(numbers.tolist(), list(zip(*columns, strict=True)))
+        return int(numbers.min()) > self._writer.next_index + _MOST_AHEAD
 
 
 class Reader:

@@ -22,7 +22,7 @@ from cardai.game import Game
 from cardai.stats.progress import CountProgress, Progress
 from cardai.table.cluster.cluster import Cluster
 from cardai.table.cluster.identity import MIXED
-from cardai.table.many import Results, play
+from cardai.table.many import BLOCK, Results, play
 
 SHARD = 10_000  # games in each file of `simulate_shards`
 
@@ -69,10 +69,15 @@ def simulate(
     simulation; the file then has the games finished so far, and is marked as incomplete.
     """
     mix = Mix(game, pool, positive("games", games), seed, variant, seats, threads)
+    interrupted = False
     with mix.writer(Path(out), overwrite, planned=games) as writer:
-        results = mix.play(0, games, writer, _played(progress, 0, games))
-    mix.count(0, games, FileResults.of(results))
-    return mix.summary((str(out),) if mix.games else (), 0, results.interrupted)
+        for first in range(0, games, BLOCK):
+            end = min(first + BLOCK, games)
+            results = mix.play(first, end, writer, _played(progress, first, games), before=first)
+            mix.count(first, end, FileResults.of(results))
+            if interrupted := results.interrupted:
+                break
+    return mix.summary((str(out),) if mix.games else (), 0, interrupted)
 
 
 def simulate_shards(

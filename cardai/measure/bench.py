@@ -45,16 +45,18 @@ from cardai.measure.duplicate import (
     outcomes,
     outcomes_of_places,
     play_rotated,
+    recorder,
     sides,
 )
 from cardai.stats import interval
+from cardai.stats.by_deal import Deals, Tally
 from cardai.stats.deals import distinct_rotations, new_salt
 from cardai.stats.interval import Estimate
 from cardai.stats.machine import thread_count
-from cardai.stats.measure import Measure, WonLostTied, leads, measure_of, won_lost_tied
+from cardai.stats.measure import Measure, WonLostTied, decided, leads, measure_of, won_lost_tied
 from cardai.stats.progress import Progress, begin_part
 from cardai.table.cluster.cluster import Cluster, check_cluster
-from cardai.table.many import Results
+from cardai.table.many import BLOCK, Results
 
 Outcomes = dict[str, np.ndarray]
 """What one agent got by each measure: f8[deals, rotations], NaN for a game that was not finished."""
@@ -212,24 +214,29 @@ def run_match(
     specs = [player.spec for player in line_up]
     turns = distinct_rotations(specs) if rotate else np.arange(len(specs))[None]
     deals = -(-games // len(turns))
-    part = begin_part(progress, 0, deals * len(turns), " - ".join(specs))
     measures = _measures(game, "score", game.measures or ("win", "loss"), [len(specs)])
-    results, places = play_rotated(
-        game,
-        line_up,
-        turns,
-        deals,
-        seed,
-        variant,
-        threads,
-        part,
-        record,
-        overwrite,
-        salt,
-        _noted(game, measures),
-        cluster=cluster,
-    )
-    places_of = {spec: [place for place, named in enumerate(specs) if named == spec] for spec in dict.fromkeys(specs)}
+    tally = _MatchTally(game, line_up, measures)
+    total, block = deals * len(turns), deals if cluster else max(1, BLOCK // len(turns))
+    with recorder(record, game, specs, variant, total, overwrite) as writer:
+        for first in range(0, deals, block):
+            results, places = play_rotated(
+                game,
+                line_up,
+                turns,
+                min(block, deals - first),
+                seed,
+                variant,
+                threads,
+                begin_part(progress, first * len(turns), total, " - ".join(specs)),
+                writer,
+                salt,
+                _noted(game, measures),
+                first=first,
+                cluster=cluster,
+            )
+            tally.add(results, places)
+            if results.interrupted:
+                break
     return BenchReport(
         kind="match",
         game=game.name,
@@ -243,13 +250,13 @@ def run_match(
         asked=games,
         rotate=rotate,
         threads=cluster.slots if cluster else threads,
-        rows=tuple(_standing(game, line_up[own[0]], own, measures, results, places) for own in places_of.values()),
-        verdicts=_match_verdicts(game, line_up, measures, results, places),
-        games=int(results.finished.sum()),
-        endless=int(results.endless.sum()),
-        seconds=results.seconds,
-        decisions=results.decisions,
-        interrupted=results.interrupted,
+        rows=tally.standings(),
+        verdicts=tally.verdicts(),
+        games=tally.games,
+        endless=tally.endless,
+        seconds=tally.seconds,
+        decisions=tally.decisions,
+        interrupted=tally.interrupted,
         own_deals=own_deals,
         in_one_memory=in_one_memory(line_up),
     )
@@ -496,23 +503,80 @@ def _search_cost(plan: _Plan, results: Results) -> SearchCost | None:
     return SearchCost(1000 * seconds / decisions if decisions else 0.0, int(decisions), search.assumed, exploits)
 
 
-def _standing(
-    game: Game, player: Agent, own: Sequence[int], measures: Sequence[Measure], results: Results, places: np.ndarray
-) -> MatchStanding:
-    """The standing of a player that has the places `own` of the line-up."""
-    counted = partial(outcomes_of_places, places, sides(own, game.teams))
+class _MatchTally:
+    """What the players of a match got, summed as blocks of deals come."""
 
-    def pooled(measure: str, scale: int = 100) -> Estimate:
-        return interval.estimate(counted(outcomes(game.payoff, measure, results))).scaled(scale)
+    def __init__(self, game: Game, line_up: Sequence[Agent], measures: Sequence[Measure]) -> None:
+        self._game, self._measures = game, {measure.name: measure for measure in measures}
+        specs = [player.spec for player in line_up]
+        self._players = list({player.spec: player for player in line_up}.values())
+        self._own = [[place for place, spec in enumerate(specs) if spec == own.spec] for own in self._players]
+        names = dict.fromkeys(("score", "win", "loss", *self._measures))
+        self._by_deal = {name: Tally(len(self._players)) for name in names}
+        self._decided = Tally(len(self._players))
+        self._ends = np.zeros((len(self._players), 3), int)  # won, lost, tied
+        self._by_seat = np.zeros((2, len(self._players), len(specs)))  # sums of scores, and numbers of games
+        self.games = self.endless = self.decisions = 0
+        self.seconds, self.interrupted = 0.0, False
 
-    main = measures[0]
-    is_own = np.isin(places.reshape(results.scores.shape), own)
-    score, win, loss = pooled("score", main.scale), pooled("win"), pooled("loss")
-    by_seat = _means(np.where(is_own, outcomes(game.payoff, "score", results), np.nan), main.scale)
-    others = (measure for measure in measures if measure.name not in ("score", "win", "loss"))
-    beside = {measure.name: pooled(measure.name, measure.scale) for measure in others}
-    ends = _ends(game, results, counted)
-    return MatchStanding(player.label, player.spec, len(own), score, win, loss, by_seat, beside, ends)
+    def add(self, results: Results, places: np.ndarray) -> None:
+        """Add the games of further deals. `places`: i64[deals, rotations, seats], as `play_rotated` returns them."""
+        game, groups = self._game, [sides(own, self._game.teams) for own in self._own]
+        by_measure = {name: outcomes(game.payoff, name, results) for name in self._by_deal}
+        for name, values in by_measure.items():
+            self._by_deal[name].add([outcomes_of_places(places, own, values) for own in groups])
+        if _has_two_sides(game, places.shape[2]):
+            ahead = leads(by_measure["score"])
+            own_leads = [outcomes_of_places(places, own, ahead) for own in groups]
+            self._decided.add([decided(own) for own in own_leads])
+            self._ends += [[(own > 0.0).sum(), (own < 0.0).sum(), (own == 0.0).sum()] for own in own_leads]
+        for player, own in enumerate(self._own):
+            is_own = np.isin(places.reshape(results.scores.shape), own) & results.finished[:, None]
+            self._by_seat[:, player] += np.where(is_own, by_measure["score"], 0.0).sum(axis=0), is_own.sum(axis=0)
+        self.games += int(results.finished.sum())
+        self.endless += int(results.endless.sum())
+        self.decisions += results.decisions
+        self.seconds += results.seconds
+        self.interrupted = results.interrupted
+
+    def standings(self) -> tuple[MatchStanding, ...]:
+        """The standing of each player."""
+        return tuple(self._standing(number) for number in range(len(self._players)))
+
+    def _standing(self, number: int) -> MatchStanding:
+        player, (sums, sizes) = self._players[number], self._by_seat[:, number]
+
+        def pooled(name: str, scale: int = 100) -> Estimate:
+            return interval.estimate(self._by_deal[name].of(number)).scaled(scale)
+
+        scale = self._measures["score"].scale
+        by_seat = tuple(float(scale * total) for total in sums / np.where(sizes, sizes, np.nan))
+        others = (one for one in self._measures.values() if one.name not in ("score", "win", "loss"))
+        ends = None
+        if _has_two_sides(self._game, len(sums)):
+            share = interval.proportion(self._decided.of(number)).scaled(100)
+            ends = WonLostTied(*self._ends[number].tolist(), share)
+        return MatchStanding(
+            player.label,
+            player.spec,
+            len(self._own[number]),
+            pooled("score", scale),
+            pooled("win"),
+            pooled("loss"),
+            by_seat,
+            {one.name: pooled(one.name, one.scale) for one in others},
+            ends,
+        )
+
+    def verdicts(self) -> tuple[PairVerdict, ...]:
+        """The verdicts on each pair of players by their mean scores and by the game's measures."""
+        verdicts = list[PairVerdict]()
+        for measure in self._measures.values():
+            if measure.name in ("score", *self._game.measures):
+                tally = self._by_deal[measure.name]
+                own = {player.label: tally.of(number) for number, player in enumerate(self._players)}
+                verdicts += _verdicts(measure, "", own)
+        return tuple(verdicts)
 
 
 def _means(outcomes: np.ndarray, scale: int = 100) -> tuple[float, ...]:
@@ -533,20 +597,7 @@ def _suite_verdicts(
     return tuple(verdicts)
 
 
-def _match_verdicts(
-    game: Game, line_up: Sequence[Agent], measures: Sequence[Measure], results: Results, places: np.ndarray
-) -> tuple[PairVerdict, ...]:
-    """The verdicts on each pair of players by their mean scores and by the game's measures."""
-    specs, verdicts = [player.spec for player in line_up], list[PairVerdict]()
-    own = {player.label: [i for i, spec in enumerate(specs) if spec == player.spec] for player in line_up}
-    for measure in (one for one in measures if one.name in ("score", *game.measures)):
-        by_seat = outcomes(game.payoff, measure.name, results)
-        pooled = {label: outcomes_of_places(places, sides(one, game.teams), by_seat) for label, one in own.items()}
-        verdicts += _verdicts(measure, "", pooled)
-    return tuple(verdicts)
-
-
-def _verdicts(measure: Measure, row: str, by_agent: Mapping[str, np.ndarray]) -> Iterator[PairVerdict]:
+def _verdicts(measure: Measure, row: str, by_agent: Mapping[str, np.ndarray | Deals]) -> Iterator[PairVerdict]:
     """Returns the verdict on each agent against each other one, with each pair in both orders."""
     opposite = {"better": "worse", "worse": "better", "undecided": "undecided"}
     for one, other in itertools.combinations(by_agent, 2):

@@ -6,8 +6,9 @@ own, and what is called a deal here is a block of these games, in which each pla
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from cardai.stats.progress import CountProgress
 from cardai.table.cluster.blocks import play_games
 from cardai.table.cluster.cluster import Cluster
 from cardai.table.many import Results
+
+if TYPE_CHECKING:
+    from cardai.data.record import Writer
 
 
 def line_up_of(row: Row, teams: int) -> tuple[str, ...]:
@@ -49,8 +53,7 @@ def play_rotated(
     variant: str,
     threads: int | None,
     progress: CountProgress | None,
-    record: Path | None = None,
-    overwrite: bool = False,
+    writer: "Writer | None" = None,
     salt: str = "",
     noted: Sequence[str] = (),
     moves: bool = False,
@@ -61,8 +64,8 @@ def play_rotated(
     """Play a line-up on duplicate deals. Returns the results and which place of the line-up sat in each seat.
 
     `turns`: which place sits in each seat in the rotations that each deal is played in, i64[rotations, seats]. The
-    places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. `record`: a
-    file to write the games to. `salt`: see `deal_seeds`. `noted`: names of outcomes that are noted of each game.
+    places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. `writer`:
+    takes the games, see `recorder`. `salt`: see `deal_seeds`. `noted`: names of outcomes that are noted of each game.
     `moves`: keep the moves of each game in the results. `first`: the number of the first deal. `cluster`: the machines
     that play. `own_deals`: each rotation has a deal of its own even if no agent runs code of somebody else's.
     """
@@ -72,20 +75,19 @@ def play_rotated(
     lineups = np.array([_number(agents, player) for player in line_up])[places]
     specs = list(dict.fromkeys(player.spec for player in line_up))
     by_spec = np.array([specs.index(player.spec) for player in line_up])[places]
-    with _recorder(record, game, tuple(specs), variant, by_spec, seeds, overwrite) as on_game:
-        results = play_games(
-            game,
-            agents,
-            lineups,
-            seeds,
-            variant=variant,
-            threads=threads,
-            progress=progress,
-            on_game=on_game,
-            outcomes=noted,
-            record=moves,
-            cluster=cluster,
-        )
+    results = play_games(
+        game,
+        agents,
+        lineups,
+        seeds,
+        variant=variant,
+        threads=threads,
+        progress=progress,
+        on_game=writer and writer.in_order(by_spec, seeds, first * len(turns)),
+        outcomes=noted,
+        record=moves,
+        cluster=cluster,
+    )
     return results, places.reshape(deals, *turns.shape)
 
 
@@ -181,20 +183,15 @@ def sides(own: Sequence[int], teams: int) -> list[list[int]]:
 
 
 @contextlib.contextmanager
-def _recorder(
-    path: Path | None,
-    game: Game,
-    specs: tuple[str, ...],
-    variant: str,
-    lineups: np.ndarray,
-    seeds: np.ndarray,
-    overwrite: bool,
-) -> Iterator[Callable[..., None] | None]:
-    """Returns what `play` calls to record each finished game, or None without a path."""
+def recorder(
+    path: Path | None, game: Game, specs: Sequence[str], variant: str, games: int, overwrite: bool
+) -> "Iterator[Writer | None]":
+    """Yields what `play_rotated` writes games of a line-up of these specs to, or None without a path."""
     if path is None:
         yield None
         return
     from cardai.data.record import Writer
 
-    with Writer(path, game, specs, variant, lineups.shape[1], overwrite=overwrite, planned=len(seeds)) as writer:
-        yield writer.in_order(lineups, seeds)
+    agents = list(dict.fromkeys(specs))
+    with Writer(path, game, agents, variant, len(specs), overwrite=overwrite, planned=games) as writer:
+        yield writer

@@ -3,6 +3,8 @@
 All games of one deal share its cards, so they are a cluster and not independent. Outcomes are given by deal, f8[D, R]:
 row d holds the games of deal d, NaN for a game that was not played (in an interrupted run). Proportions get Wilson's
 score interval with the effective number of games, other means a bootstrap interval over deals.
+
+Instead of outcomes, `estimate`, `proportion`, `mean` and `compare` take `Deals`: their sums by deal (`by_deal.Tally`).
 """
 
 import math
@@ -11,6 +13,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
+
+from cardai.stats.by_deal import MOST_DEALS, Deals, as_deals, distinct
 
 LEVEL = 0.95
 RESAMPLES = 2000
@@ -78,25 +82,25 @@ def wilson(successes: float, n: float, level: float = LEVEL) -> tuple[float, flo
     return (0.0 if successes <= 0 else max(centre - half, 0.0)), (1.0 if successes >= n else min(centre + half, 1.0))
 
 
-def proportion(outcomes: np.ndarray, level: float = LEVEL) -> Estimate:
+def proportion(outcomes: np.ndarray | Deals, level: float = LEVEL) -> Estimate:
     """The share of ones among outcomes 0 and 1, f8[D, R], with Wilson's interval on the effective number of games.
 
     The effective number is n / design_effect, times (z/t)^2 with Student's t on D - 1 degrees of freedom, since an
     effect from few deals is itself uncertain (Korn and Graubard 1998). With one game a deal, it is n: plain Wilson.
     """
-    sums, sizes = _by_deal(outcomes)
-    n, deals = int(sizes.sum()), len(sizes)
+    deals = Deals.of(outcomes).played
+    n = int(deals.total(deals.sizes))
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0, 0)
-    p, effect = float(sums.sum()) / n, design_effect(outcomes)
+    p, effect = deals.total(deals.sums) / n, design_effect(deals)
     effective = n / effect
-    if sizes.max() > 1:
-        effective *= _few_deals(deals, level)
+    if deals.sizes.max() > 1:
+        effective *= _few_deals(deals.number, level)
     low, high = wilson(p * effective, effective, level)
-    return Estimate(p, low, high, n, deals, effect)
+    return Estimate(p, low, high, n, deals.number, effect)
 
 
-def design_effect(outcomes: np.ndarray) -> float:
+def design_effect(outcomes: np.ndarray | Deals) -> float:
     """The variance of a share divided by that of as many independent games, for outcomes f8[D, R] of 0 and 1.
 
     The variance is that of the ratio estimator p = (sum of y_d) / (sum of m_d) over deals with m_d games and y_d ones:
@@ -105,30 +109,32 @@ def design_effect(outcomes: np.ndarray) -> float:
     a deal share one loss; no estimate makes use of that. A single deal counts as one game. If all games end alike, the
     effect cannot be estimated and is taken as 1.
     """
-    sums, sizes = _by_deal(outcomes)
-    n, deals = sizes.sum(), len(sizes)
-    if n == 0 or not 0 < sums.sum() < n:
+    deals = Deals.of(outcomes).played
+    n, ones, number = deals.total(deals.sizes), deals.total(deals.sums), deals.number
+    if n == 0 or not 0 < ones < n:
         return 1.0
-    if deals < 2:
-        return float(sizes.max())
-    p = sums.sum() / n
-    variance = deals / (deals - 1) * np.sum((sums - p * sizes) ** 2) / n**2
-    return float(np.clip(variance / (p * (1 - p) / n), 1.0, sizes.max()))
+    if number < 2:
+        return float(deals.sizes.max())
+    p = ones / n
+    variance = number / (number - 1) * deals.total((deals.sums - p * deals.sizes) ** 2) / n**2
+    return float(np.clip(variance / (p * (1 - p) / n), 1.0, deals.sizes.max()))
 
 
-def mean(outcomes: np.ndarray, seed: int = 0, level: float = LEVEL) -> Estimate:
+def mean(outcomes: np.ndarray | Deals, seed: int = 0, level: float = LEVEL) -> Estimate:
     """The mean of outcomes f8[D, R] with the percentile interval of a bootstrap over deals."""
-    sums, sizes = _by_deal(outcomes)
-    n, deals = int(sizes.sum()), len(sizes)
+    deals = Deals.of(outcomes).played
+    n = int(deals.total(deals.sizes))
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0, 0)
-    low, high = bootstrap(np.column_stack([sums, sizes]), lambda means: means[:, 0] / means[:, 1], seed, level)
-    return Estimate(float(sums.sum()) / n, low, high, n, deals)
+    columns = np.column_stack([deals.sums, deals.sizes])
+    low, high = bootstrap(columns, lambda means: means[:, 0] / means[:, 1], seed, level, deals.counts)
+    return Estimate(deals.total(deals.sums) / n, low, high, n, deals.number)
 
 
-def estimate(outcomes: np.ndarray, seed: int = 0, level: float = LEVEL) -> Estimate:
+def estimate(outcomes: np.ndarray | Deals, seed: int = 0, level: float = LEVEL) -> Estimate:
     """The estimate of a mean: `proportion` if every outcome is 0 or 1, else `mean`."""
-    return proportion(outcomes, level) if _is_binary(outcomes) else mean(outcomes, seed, level)
+    deals = Deals.of(outcomes)
+    return proportion(deals, level) if deals.is_binary else mean(deals, seed, level)
 
 
 def of_people(outcomes: np.ndarray, least: float = 0.0, most: float = 1.0, level: float = LEVEL) -> Estimate:
@@ -139,11 +145,11 @@ def of_people(outcomes: np.ndarray, least: float = 0.0, most: float = 1.0, level
     standard error of m over the people, and with Student's t on K - 1 degrees of freedom for z. So it holds for people
     of unequal strength and with unequal numbers of games. The bounds are NaN for fewer than `FEWEST_PEOPLE`.
     """
-    sums, sizes = _by_deal(outcomes)
-    n, people = int(sizes.sum()), len(sizes)
+    own = Deals.of(outcomes).played
+    n, people = int(own.sizes.sum()), own.number
     if not people:
         return Estimate(math.nan, math.nan, math.nan, 0, 0)
-    means = (sums / sizes - least) / (most - least)
+    means = (own.sums / own.sizes - least) / (most - least)
     centre, low, high, effect = float(means.mean()), math.nan, math.nan, 1.0
     if people >= FEWEST_PEOPLE:
         square, spread = float(means.var(ddof=1)) / people, centre * (1 - centre)
@@ -156,21 +162,37 @@ def of_people(outcomes: np.ndarray, least: float = 0.0, most: float = 1.0, level
 
 
 def bootstrap(
-    columns: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray], seed: int = 0, level: float = LEVEL
+    columns: np.ndarray,
+    statistic: Callable[[np.ndarray], np.ndarray],
+    seed: int = 0,
+    level: float = LEVEL,
+    counts: np.ndarray | None = None,
 ) -> tuple[float, float]:
     """The percentile interval of a statistic of column means, over the rows of `columns`, f8[D, C].
 
-    `statistic` gets the column means of all resamples, f8[B, C], and returns f8[B]. The same seed gives the same
-    interval. With fewer than two rows, the bounds are NaN.
+    `statistic` gets the column means of all resamples, f8[B, C], and returns f8[B]. `counts`: as in `resampled_means`.
+    The same seed gives the same interval. With fewer than two rows, the bounds are NaN.
     """
-    if len(columns) < 2:
+    if (len(columns) if counts is None else counts.sum()) < 2:
         return math.nan, math.nan
-    return percentiles(statistic(resampled_means(columns, seed)), level)
+    return percentiles(statistic(resampled_means(columns, seed, counts)), level)
 
 
-def resampled_means(columns: np.ndarray, seed: int) -> np.ndarray:
-    """Column means f8[B, C] of B = `RESAMPLES` resamples of the rows of `columns`, f8[D, C] with D > 0."""
-    rng, rows = np.random.default_rng(seed), len(columns)
+def resampled_means(columns: np.ndarray, seed: int, counts: np.ndarray | None = None) -> np.ndarray:
+    """Column means f8[B, C] of B = `RESAMPLES` resamples of the rows of `columns`, f8[D, C] with D > 0.
+
+    `counts`: f8[D], how many rows each row stands for; None for one. Up to `MOST_DEALS` rows are drawn one by one, as
+    those of all published figures were, so that these repeat to the last digit. Of more it is drawn how often each
+    different row comes (multinomially), which has the same distribution and takes no longer for more rows.
+    """
+    rng, rows = np.random.default_rng(seed), len(columns) if counts is None else int(counts.sum())
+    if rows > MOST_DEALS:
+        different, often = distinct(columns, counts)
+        if len(different) <= MOST_DEALS:
+            step = max(1, _CHUNK // len(different))
+            sizes = [min(step, RESAMPLES - first) for first in range(0, RESAMPLES, step)]
+            return np.concatenate([rng.multinomial(rows, often / rows, size) @ different / rows for size in sizes])
+    columns = columns if counts is None else np.repeat(columns, counts.astype(int), axis=0)
     step, means = max(1, _CHUNK // rows), []
     for first in range(0, RESAMPLES, step):
         size = min(step, RESAMPLES - first)
@@ -187,23 +209,32 @@ def percentiles(drawn: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
 
 
 def compare(
-    one: np.ndarray, other: np.ndarray, *, lower_is_better: bool = False, seed: int = 0, level: float = LEVEL
+    one: np.ndarray | Deals,
+    other: np.ndarray | Deals,
+    *,
+    lower_is_better: bool = False,
+    seed: int = 0,
+    level: float = LEVEL,
 ) -> Comparison:
     """Compare two agents' outcomes on the same deals, f8[D, R] and f8[D, S], deal by deal.
 
     Deals that one of them has not played are left out. If all outcomes are 0 or 1, the interval of the difference is
     made of the two Wilson intervals (Newcombe's square-and-add) with the correlation of the two agents' shares over
     deals, so that the luck of the deal, which both have, cancels. Else it is a bootstrap of the difference over deals.
+    Two `Deals` must be of one `Tally`.
     """
-    first, second = _by_deal(one, keep_empty=True), _by_deal(other, keep_empty=True)
-    if len(first[0]) != len(second[0]):
-        raise ValueError(f"{len(first[0])} and {len(second[0])} deals cannot be compared deal by deal")
-    both = (first[1] > 0) & (second[1] > 0)
-    one, other = _as_deals(one)[both], _as_deals(other)[both]
-    if _is_binary(one) and _is_binary(other):
-        difference = _difference_of_shares(one, other, level)
+    first, second = Deals.of(one), Deals.of(other)
+    if len(first.sums) != len(second.sums):
+        raise ValueError(f"{first.number} and {second.number} deals cannot be compared deal by deal")
+    both = (first.sizes > 0) & (second.sizes > 0)
+    if isinstance(one, Deals) or isinstance(other, Deals):
+        first, second = first.where(both), second.where(both)
     else:
-        difference = _difference_of_means(one, other, seed, level)
+        first, second = Deals.of(as_deals(one)[both]), Deals.of(as_deals(other)[both])
+    if first.is_binary and second.is_binary:
+        difference = _difference_of_shares(first, second, level)
+    else:
+        difference = _difference_of_means(first, second, seed, level)
     return Comparison(difference, _verdict(difference, lower_is_better))
 
 
@@ -220,7 +251,7 @@ def agreement(figure: Estimate, claim: float, claim_games: int = 0) -> str:
     return "lower" if high < 0 else "higher"
 
 
-def _difference_of_shares(one: np.ndarray, other: np.ndarray, level: float) -> Estimate:
+def _difference_of_shares(one: Deals, other: Deals, level: float) -> Estimate:
     first, second = proportion(one, level), proportion(other, level)
     bounds = (first.low, first.high), (second.low, second.high)
     low, high = _square_and_add(first.point, bounds[0], second.point, bounds[1], _correlation(one, other))
@@ -240,53 +271,39 @@ def _square_and_add(
     return p - q - below, p - q + above
 
 
-def _correlation(one: np.ndarray, other: np.ndarray) -> float:
+def _correlation(one: Deals, other: Deals) -> float:
     """Returns the correlation of two agents' shares over deals.
 
     It is 0 if there are too few deals or one share does not vary.
     """
-    if len(one) < FEWEST_DEALS:
+    if one.number < FEWEST_DEALS:
         return 0.0
-    first, second = np.nanmean(one, axis=1), np.nanmean(other, axis=1)
-    spread = first.std() * second.std()
+    first, second = (own.sums / own.sizes for own in (one, other))
+    first, second = first - one.mean(first), second - one.mean(second)
+    spread = math.sqrt(one.mean(first * first)) * math.sqrt(one.mean(second * second))
     if spread == 0.0:
         return 0.0
-    return float(np.clip(np.mean((first - first.mean()) * (second - second.mean())) / spread, -1.0, 1.0))
+    return float(np.clip(one.mean(first * second) / spread, -1.0, 1.0))
 
 
-def _difference_of_means(one: np.ndarray, other: np.ndarray, seed: int, level: float) -> Estimate:
-    columns = np.column_stack([*_by_deal(one), *_by_deal(other)])
+def _difference_of_means(one: Deals, other: Deals, seed: int, level: float) -> Estimate:
+    columns = np.column_stack([one.sums, one.sizes, other.sums, other.sizes])
 
     def difference(means: np.ndarray) -> np.ndarray:
         return means[:, 0] / means[:, 1] - means[:, 2] / means[:, 3]
 
-    point = float(difference(columns.mean(axis=0)[None])[0]) if len(columns) else math.nan
-    low, high = bootstrap(columns, difference, seed, level)
-    return Estimate(point, low, high, int(min(columns[:, 1].sum(), columns[:, 3].sum())), len(columns))
+    games = int(min(one.total(one.sizes), other.total(other.sizes)))
+    if not games:
+        return Estimate(math.nan, math.nan, math.nan, 0, 0)
+    whole = np.average(columns, axis=0, weights=one.counts)
+    low, high = bootstrap(columns, difference, seed, level, one.counts)
+    return Estimate(float(difference(whole[None])[0]), low, high, games, one.number)
 
 
 def _verdict(difference: Estimate, lower_is_better: bool) -> str:
     if difference.deals < FEWEST_DEALS or difference.contains(0.0):
         return "undecided"
     return "better" if (difference.point < 0) == lower_is_better else "worse"
-
-
-def _as_deals(outcomes: np.ndarray) -> np.ndarray:
-    values = np.asarray(outcomes, float)
-    return values[:, None] if values.ndim == 1 else values
-
-
-def _by_deal(outcomes: np.ndarray, keep_empty: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Each deal's sum and number of games, f8[D] both. Deals without a game are left out unless `keep_empty`."""
-    values = _as_deals(outcomes)
-    sums, sizes = np.nansum(values, axis=1), np.isfinite(values).sum(axis=1).astype(float)
-    played = slice(None) if keep_empty else sizes > 0
-    return sums[played], sizes[played]
-
-
-def _is_binary(outcomes: np.ndarray) -> bool:
-    values = np.asarray(outcomes, float)
-    return bool(np.all((values == 0) | (values == 1) | np.isnan(values)))
 
 
 def _few_deals(deals: int, level: float) -> float:

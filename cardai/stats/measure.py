@@ -119,9 +119,12 @@ def leads(scores: np.ndarray) -> np.ndarray:
     return scores - np.roll(scores, -1, axis=-1)
 
 
+def decided(leads: np.ndarray) -> np.ndarray:
+    """Which games a side won, 1 or 0, by its leads in them, f8[D, R]; NaN for a game that is tied or did not end."""
+    return np.where(np.isnan(leads) | (leads == 0.0), np.nan, leads > 0.0)
+
+
 def won_lost_tied(leads: np.ndarray) -> WonLostTied:
     """Count how games ended by the leads of one side in them, f8[D, R] by deal; NaN for a game without an end."""
-    decided = np.where(leads == 0.0, np.nan, leads)
-    shares = np.where(np.isnan(decided), np.nan, decided > 0.0)
     ends = (int((leads > 0.0).sum()), int((leads < 0.0).sum()), int((leads == 0.0).sum()))
-    return WonLostTied(*ends, interval.proportion(shares).scaled(100))
+    return WonLostTied(*ends, interval.proportion(decided(leads)).scaled(100))

@@ -53,6 +53,8 @@ CALLS_A_SLICE = 20
 CALL_SECONDS = 0.005  # about how long one call of compiled code takes, so that threads end their slice together
 MOST_BUDGET = 10_000_000
 LOOP_BUDGET = 100_000  # decisions in the first call of a game's own loop: a few milliseconds
+BLOCK = 1 << 15
+"""How many games are best played by one call, if there are many: enough to be quick, and their results are small."""
 FEW = 64  # decisions that are not worth another thread
 
 
