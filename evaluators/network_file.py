@@ -24,7 +24,7 @@ import numpy as np
 
 from cardai.errors import CardaiError, is_printable, short
 from cardai.evaluators.jax_start import check_devices
-from cardai.files.kind import FIRST, TENSORS, foreign_kind
+from cardai.files.kind import FIRST, TENSORS, foreign_kind, text_kind
 from cardai.files.reading import check_values, open_file, parse_json_line, unreadable
 from cardai.files.tensors import damage_in, digested
 from cardai.files.writing import write_whole
@@ -166,7 +166,7 @@ class NetworkFile(Generic[M]):
         length = int.from_bytes(start, "little")
         if length > size - 8:  # the length of a sound file may look like the mark of another kind
             why = f"its header says it is {length} bytes long, the whole file has {size}"
-            raise self.refusal(place, foreign_kind(first).replace(TENSORS, "") or why)
+            raise self.refusal(place, foreign_kind(first).replace(TENSORS, "") or text_kind(first) or why)
         if length > _LONGEST_HEADER:
             raise self.refusal(place, f"its header has {length} bytes, more than {_LONGEST_HEADER}")
         return self._json_object(place, "its header", file.read(length))

@@ -1,16 +1,21 @@
 """A file that something changed on its way, or that is another file, is refused with the cause in one sentence."""
 
 import gzip
+import io
 import lzma
+import pickle
+import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+from flax import serialization
 
 import cardai
 from cardai.app.cli import run
 from cardai.data import record
 from cardai.data.record import read, verify
-from cardai.files.kind import foreign_kind
+from cardai.files.kind import TENSORS, foreign_kind
 from cardai.files.reading import parse_json, read_json, read_toml
 from cardai.measure.history import read_history
 
@@ -112,6 +117,70 @@ def test_the_cause_is_named_wherever_a_file_is_read(tmp_path, monkeypatch, kind,
         err = capsys.readouterr().err
         assert kind in err, err
         assert err.count("\n") == 1
+
+
+def zipped(name: str) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as file:
+        file.writestr(name, bytes(200))
+    return content.getvalue()
+
+
+def npz() -> bytes:
+    content = io.BytesIO()
+    np.savez(content, weights=np.ones(9))
+    return content.getvalue()
+
+
+ONNX = b"\x08\x0a\x12\x06cardai\x1a\x050.1.0:\x84\x02\n\x10"  # as `cardai export --onnx` writes it
+OTHERS = {
+    "ONNX": (ONNX, "network in ONNX, which cardai writes but does not read"),
+    "PyTorch": (zipped("model/data.pkl"), r"network of PyTorch \(.pt\)"),
+    "TorchScript": (zipped("model/.format_version"), r"network of PyTorch \(.pt\)"),
+    "an old PyTorch": (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.", "pickle of Python"),
+    "pickle": (pickle.dumps({"weights": np.ones(9)}), "pickle of Python"),
+    "npz": (npz(), r"arrays of NumPy \(npz\)"),
+    "npy": (b"\x93NUMPY\x01\x00v\x00{'descr': '<f8'}", r"array of NumPy \(npy\)"),
+    "HDF5": (b"\x89HDF\r\n\x1a\n\x00\x00\x00\x00\x00\x08\x08\x00", "HDF5"),
+    "Flax": (serialization.to_bytes({"params": {"kernel": np.ones(9)}}), "msgpack, as Flax"),
+    "Flax, many": (serialization.to_bytes({f"layer_{i}": np.ones(9) for i in range(40)}), "msgpack, as Flax"),
+    "TensorFlow Lite": (b"\x1c\x00\x00\x00TFL3\x14\x00\x20\x00", "TensorFlow Lite"),
+    "GGUF": (b"GGUF\x03\x00\x00\x00\x10\x01", r"language model \(GGUF\)"),
+    "Parquet": (b"PAR1\x15\x04\x15\x10\x15\x14", r"table \(Parquet\)"),
+    "Arrow": (b"ARROW1\x00\x00\xff\xff\xff\xff", r"table \(Arrow\)"),
+    "tar": (b"model.bin" + bytes(248) + b"ustar\x0000" + bytes(200), "tar archive"),
+    "zip": (zipped("notes.txt"), "ZIP archive"),
+    "gzip": (gzip.compress(b"weights" * 9), "compressed by gzip"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_format_of_others_is_named_where_a_model_a_policy_or_games_are_expected(tmp_path, name):
+    place = tmp_path / "theirs"
+    content, kind = OTHERS[name]
+    place.write_bytes(content + bytes(100))
+    game = cardai.load("tictactoe")
+    for spec in (f"greedy:{place}", f"policy:{place}"):
+        with pytest.raises(cardai.CardaiError, match=f"is not a sound cardai (model|policy): it (is|holds) .*{kind}"):
+            cardai.agent(game, spec)
+    if name != "gzip":  # games may be packed
+        with pytest.raises(cardai.CardaiError, match=kind):
+            verify(place)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [('{"a": 1}', "it is JSON"), ("\n[1, 2, 3, 4]", "it is JSON"), ("ä" * 999, "it is text")]
+)
+def test_a_text_is_no_model(tmp_path, text, kind):
+    place = tmp_path / "theirs"
+    place.write_text(text, "utf-8")
+    with pytest.raises(cardai.CardaiError, match=f"is not a sound cardai model: {kind}$"):
+        cardai.agent(cardai.load("tictactoe"), f"greedy:{place}")
+
+
+@pytest.mark.parametrize("length", [0x0280, 0x1208, 0x0481, 0x12_0108])
+def test_the_length_that_tensors_begin_with_is_not_taken_for_another_format(length):
+    assert foreign_kind(length.to_bytes(8, "little") + b'{"__metadata__":') == TENSORS
 
 
 def test_recorded_games_are_no_model(games, tmp_path):
