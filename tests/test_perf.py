@@ -1,4 +1,5 @@
 import functools
+import itertools
 import json
 import time
 from dataclasses import replace
@@ -78,6 +79,14 @@ def test_evenly_random_play_is_measured_even_if_the_game_has_its_own_random_play
     assert agent(MOSKA, "random").strategy != evenly_random(MOSKA).strategy == agent(GAME, "random").strategy
 
 
+def test_a_busy_machine_is_as_fast(monkeypatch):
+    """What is measured on one core is measured by processor time. Here 1,000 s pass between two looks at the clock."""
+    monkeypatch.setattr(time, "perf_counter", itertools.count(0.0, 1e3).__next__)
+    report = measure(GAME, seconds=0.02, repeats=1, live=256)
+    assert all(row.decisions_per_second.median > 100 for row in report.rows)
+    assert all(one.nanoseconds.median < 1e6 for one in report.operations)
+
+
 def test_evenly_random_play_comes_first():
     moska = replace(MOSKA, players={"random": MOSKA.players["random"]}, heuristics={})
     assert [player.spec for player in players_of(moska)] == ["evenly random", "random"]
@@ -98,7 +107,7 @@ def test_work_is_repeated_until_the_seconds_are_over_and_done_once_at_least():
 
     run = timed(work, 0.035)
     assert run.count == 5 * len(calls)
-    assert len(calls) in (2, 3, 4)
+    assert 1 <= len(calls) <= 4  # fewer on a busy machine
     assert 0.035 <= run.seconds == pytest.approx(run.count / run.per_second)
     assert 0 <= run.processor_seconds < run.seconds  # asleep
     assert timed(work).count == 5

@@ -32,7 +32,7 @@ Options of `ahead`, beside these: ?moves=4 (how many moves it plays on), ?worlds
 (choices of its own that are played over), ?others=SPEC (how it thinks the other seats play; without it, as its
 evaluator likes best), ?halving (half of the moves are given up again and again, and the others share their worlds),
 ?decay=0.7 (worlds are played to the end; its first judgement has 0.3 of the weight, each later one 0.7 of the one
-before, and the end what is left), ?ms=5 (think so many milliseconds of a processor, not in so many worlds). `rollout` takes
+before, and the end what is left), ?ms=5 (milliseconds of a processor instead of a number of worlds). `rollout` takes
 ?by=SPEC, who plays the worlds on. `ismcts` and `epimc` take that too, or ?judge=EVALUATOR, a network that judges each
 seat's position at its next choice instead; `ismcts` takes ?bonus=0.7 (how much it explores), ?single (choices are told
 apart by what the searching seat sees, not by what their own seat sees) and ?ms.

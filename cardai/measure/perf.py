@@ -41,6 +41,7 @@ from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
 from cardai.stats.progress import Progress
 from cardai.stats.report import Report
+from cardai.table.many import Results
 
 LIVE = 4096  # games held at once when memory is measured
 POSITIONS = 1024 if JIT else 64  # positions that operations are timed on
@@ -52,7 +53,7 @@ _BETWEEN = 7  # plies between two of the positions, so that they come from many 
 
 @dataclass(frozen=True)
 class AgentSpeed:
-    """How fast one agent plays in all seats, on one core.
+    """How fast one agent plays in all seats, in a second of one core.
 
     `endless`: the share of its games that were given up after the game's `max_plies` moves, from 0 to 1. They count.
     """
@@ -73,7 +74,7 @@ class ThreadSpeedup:
 
 @dataclass(frozen=True)
 class OperationSpeed:
-    """How long one operation of the rules takes on one core, in nanoseconds."""
+    """How long one operation of the rules takes, in nanoseconds of one core."""
 
     name: str
     about: str
@@ -198,12 +199,17 @@ def players_of(game: Game) -> list[Agent]:
 
 
 def _timed_play(self_play: SelfPlay, seconds: float, repeats: int) -> AgentSpeed:
-    games = self_play.games_in(seconds)
-    runs = [self_play.play(games) for _ in range(repeats)]
+    games, runs = self_play.games_in(seconds), list[Results]()
+
+    def play() -> int:
+        runs.append(self_play.play(games))
+        return runs[-1].decisions
+
+    rates = [timed(play).per_processor_second for _ in range(repeats)]
     return AgentSpeed(
         self_play.player.label,
-        Timing.of([games / run.seconds for run in runs]),
-        Timing.of([run.decisions / run.seconds for run in runs]),
+        Timing.of([rate * games / run.decisions for rate, run in zip(rates, runs, strict=True)]),
+        Timing.of(rates),
         float(np.mean([run.endless.mean() for run in runs])),
     )
 
@@ -307,7 +313,7 @@ def _nanoseconds(run: Callable[[], Any], size: int, seconds: float, repeats: int
         return 16 * size
 
     work()  # compiled before the clock starts
-    return Timing.of([1e9 / timed(work, seconds).per_second for _ in range(repeats)])
+    return Timing.of([1e9 / timed(work, seconds).per_processor_second for _ in range(repeats)])
 
 
 @rule

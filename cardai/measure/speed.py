@@ -54,6 +54,11 @@ class Timed:
         """By the clock."""
         return self.count / self.seconds
 
+    @property
+    def per_processor_second(self) -> float:
+        """By what processors spent: what one thread does on a core, also while other programs have it."""
+        return self.count / max(self.processor_seconds, 1e-9)
+
 
 def timed(work: Callable[[], int], seconds: float = 0.0) -> Timed:
     """Call `work`, which returns how much it has done, until `seconds` have passed, and at least once."""
@@ -100,7 +105,8 @@ class SelfPlay:
             games *= 4
             run = timed(partial(lambda games: self.play(games).decisions, games))
         # All that follows is played as in a long run, by the game's own loop if that pays, not by the driver at first.
-        loop_for(self.game, PAYS_TO_COMPILE, PAYS_TO_COMPILE * run.processor_seconds / max(1, run.count))
+        loop_for(self.game, PAYS_TO_COMPILE, PAYS_TO_COMPILE / run.per_processor_second)
+        self.play(1)
         return max(1, round(games * seconds / run.seconds))
 
     def play_for(self, seconds: float, live: int | None = None) -> Results:

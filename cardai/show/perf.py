@@ -96,7 +96,8 @@ def _lists(report: SpeedReport) -> Any:
 def _notes(report: SpeedReport) -> list[str]:
     here, ratio, memory = machine(), report.threads.ratio, report.memory
     return [
-        f"medians of {report.repeats} runs of about {report.seconds:g} s, with their range; compiling is not counted",
+        f"medians of {report.repeats} runs of about {report.seconds:g} s, with their range, in seconds of a processor;"
+        " compiling is not counted",
         f"two threads play {ratio.median:.2f} times ({ratio.low:.2f}-{ratio.high:.2f}) the games a second of one,"
         f" measured in turns ({report.threads.agent})",
         f"operations: in compiled loops over {report.positions:,} positions of evenly random games; legal over"
