@@ -39,6 +39,7 @@ ALL = ASIDE + 16
 DRAWS = 256  # worlds of a view
 MORE = 1024  # further worlds that show which of some cards that are alike lie in a place for certain
 CERTAIN = 25.0  # worlds that should have shown fewer cards of a kind in a place, if fewer may lie there
+HEADROOM, LEAST_COUNTED = 2.0, 1 / 32  # see `_evening`
 ROUNDING = 1e-6
 EVIDENT = 8.0  # standard deviations after which the rest of a first sample is not looked at
 FEWEST = 150  # views without which counts say little
@@ -57,8 +58,13 @@ class Tally:
 
     @property
     def sigmas(self) -> np.ndarray:
-        """How far each sum is from 0, in standard deviations."""
-        return self.total / np.sqrt(np.maximum(self.variance, 1))
+        """How far each sum is from 0, in standard deviations of a normal distribution with as small a tail.
+
+        Rare events add up to a Poisson distribution, whose tail is heavier: 6 where 1 is expected are not 5 sigma.
+        """
+        variance, off = np.maximum(self.variance, 1), np.abs(self.total)
+        surprise = (variance + off) * np.log1p(off / variance) - off
+        return np.sign(self.total) * np.sqrt(2 * np.maximum(surprise, 0))
 
 
 Sample = Generator[Looked, None, Tally | None]
@@ -207,7 +213,7 @@ def _differences(testbed: Testbed, states: np.ndarray, others: np.ndarray, seat:
 
 
 def _of_views(
-    tally: Callable[[View, int, np.ndarray, np.ndarray], Tally],
+    tally_of: Callable[[View, int, np.ndarray, np.ndarray], Tally | None],
     testbed: Testbed,
     part: int,
     count: int,
@@ -215,13 +221,14 @@ def _of_views(
 ) -> Sample:
     """The tallies of views, each of some worlds and of where the cards lie in them: STATE[DRAWS], see `_lying`."""
     tallies = _Sum(suspects)
-    for i, here in enumerate(seen := _views(testbed, count, f"{'kept' if tally is _kept else 'even'} {part}")):
+    for i, here in enumerate(seen := _views(testbed, count, f"{'kept' if tally_of is _kept else 'even'} {part}")):
         yield seen
         states = here.worlds(DRAWS, i)
         lie = _lying(testbed, states, here.seat)
         if (lie != lie[:, :1]).any():
-            share = here.ply / len(here.trace.moves)
-            tallies.add(tally(here, i, states, lie), *(first <= share < end for first, end in PHASES.values()))
+            share, tally = here.ply / len(here.trace.moves), tally_of(here, i, states, lie)
+            if tally is not None:
+                tallies.add(tally, *(first <= share < end for first, end in PHASES.values()))
         if tallies.is_evident:
             break
     return tallies.tally
@@ -279,29 +286,31 @@ def _centred(numbers: np.ndarray) -> np.ndarray:
     return numbers - numbers.mean(axis=0)
 
 
-def _uneven(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:
-    """What is counted in worlds, less what is even among the cards that were seen in the same places.
+def _uneven(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally | None:
+    """What is counted in worlds, less what is even among cards that were seen in the same places. None if none count.
 
     Such cards are a class. Which cards belong to a group does not depend on how often they were seen where. So if all
     arrangements are equally likely, then given how many cards of each class a place has in a world, these are drawn
     evenly from their class. Cards that are alike are told apart for that. Where `Game.weight` says that arrangements
-    are not equally likely, each world counts as much as makes them so.
+    are not equally likely, only some of the worlds count, drawn so that these are an even sample (`_evening`).
     """
     deck, (few, _), hands = here.testbed.deck, _varying(lie), slice(1, len(here.seats))
     told, own = _told(here, i, states), lie[0].min(axis=0)
-    lie, number, weight = _free(here, i, states, lie, told)
+    lie, number, share = _free(here, i, states, lie, told)
     classes = _classes(lie, number, told)
+    lie = lie[:, here.chance(f"even {i}").random(len(share)) < share]
+    if not lie.size:
+        return None
     alike = np.any(classes, axis=0)
     groups = _groups(here.testbed, states[:1], alike[None], own[None, None])[1] & alike
     lie, number = lie * alike, number * alike
     expected, variance = _even(deck, classes, number, groups[:, 0], lie, few, hands)
-    differences = (_counts(deck, groups, lie, few, hands) - expected) * weight[:, None]
-    rare = (weight[:, None] ** 2 * np.maximum(expected * (1 - expected), 0)).sum(axis=0, dtype=float)
+    differences = _counts(deck, groups, lie, few, hands) - expected
+    rare = np.maximum(expected * (1 - expected), 0).sum(axis=0, dtype=float)
     counted = np.maximum(np.square(differences).sum(axis=0, dtype=float), rare)  # a whole number varies as `rare`
-    is_known = (variance >= 0) & (weight == 1).all()
-    total = differences.sum(axis=0, dtype=float), np.where(is_known, variance, counted)
-    pairs = _even_pairs(deck, classes, number, lie, hands, weight)
-    return _tally(deck, few, total, pairs, _even_alone(deck, classes, number, lie[few], weight))
+    total = differences.sum(axis=0, dtype=float), np.where(variance >= 0, variance, counted)
+    pairs = _even_pairs(deck, classes, number, lie, hands)
+    return _tally(deck, few, total, pairs, _even_alone(deck, classes, number, lie[few]))
 
 
 def _free(
@@ -311,7 +320,7 @@ def _free(
 
     The others of a kind are known: they lie in a place in all worlds. Of a kind of which there are several cards, some
     may lie in a place in all worlds by chance. If that is not unlikely, its cards count as known, all of them. Third,
-    what each world must count for, see `_evening`. `told`: what `_told` gives.
+    the chance of each world to count, see `_evening`. `told`: what `_told` gives.
     """
     copies = here.testbed.deck.copies
     known = np.where((copies == 1) & _varying(lie)[1], 0, lie.min(axis=1))
@@ -329,9 +338,9 @@ def _free(
         fewer = seen * np.maximum(all_free - number - size, 0) / ((number + 1) * (size + 1))
         unclear = (doubtful[:ASIDE] & (known[:ASIDE] > 0) & (fewer < CERTAIN)).any(axis=0)
     free = (lie - known[:, None]).astype(lie.dtype)
-    weight = _evening(here, states, np.where(unclear, lie, free))
+    share = _evening(here, i, states, lie, np.where(unclear, 0, known))
     free[:, :, unclear] = 0
-    return free, free[:ASIDE, 0].sum(axis=0, dtype=np.int64), weight
+    return free, free[:ASIDE, 0].sum(axis=0, dtype=np.int64), share
 
 
 @functools.lru_cache(maxsize=1)
@@ -340,28 +349,40 @@ def _more(here: View, i: int) -> np.ndarray:
     return here.worlds(MORE, i + 1_000_003)
 
 
-def _evening(here: View, states: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """What each world must count for so that all deals of cards that are told apart count the same: f8[N], mean 1.
+def _evening(here: View, i: int, states: np.ndarray, lie: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """The chance of each world to count so that those which count are even deals of cards told apart: f8[N].
 
-    That is the number of these deals that become the world, divided by its weight. Of the deals it is not known which
-    places keep an order: if they are equal to the weights, but for a constant, in some likely case, they are that.
+    That is proportional to the number of these deals that become the world, divided by its weight. Sums in which each
+    world counted as much would have heavy tails: few worlds decide them, and often none of these is in the sample. So
+    worlds are left out instead. The largest quotient is taken from further worlds, HEADROOM times it to be safe. It is
+    0 for all worlds if too few would count. `known`: i8[ALL, kinds], the cards that lie in a place in all worlds.
     """
-    even = np.ones(len(states))
-    if here.game.weight is None:
-        return even
+    if here.game.weight is None or np.ptp(_best_quotients(here, states, lie, known)) < EVEN:
+        return np.ones(len(states))
+    more = _more(here, i)
+    lies = np.concatenate([lie, _lying(here.testbed, more, here.seat)], axis=1)
+    quotients = np.exp(_best_quotients(here, np.concatenate([states, more]), lies, known))
+    most, mean = HEADROOM * quotients[len(states) :].max(), quotients[len(states) :].mean()
+    return np.minimum(quotients[: len(states)] / most, 1) * (mean >= LEAST_COUNTED * most)
+
+
+def _best_quotients(here: View, states: np.ndarray, lie: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Logarithms of the numbers of deals that become each world, divided by its weight, but for a constant: f8[N].
+
+    It is not known which places keep an order. Of three likely cases, that in which the quotients differ least counts.
+    """
     seats, places = len(here.seats), here.testbed.places[len(here.seats)]
-    weights, is_list, is_pile = np.log(here.weights(states)), np.zeros(ASIDE, bool), np.arange(ASIDE) >= seats
+    free, logarithms = np.maximum(lie[:ASIDE] - known[:ASIDE, None], 0), np.log(here.weights(states))
+    is_list, is_pile = np.zeros(ASIDE, bool), np.arange(ASIDE) >= seats
     for p in places.lists:
         is_list[_number(places, seats, here.seat, p)] = True
     is_list[NOWHERE] = len(places.found) < places.count
-    ratios = [
-        log_deals(free[:ASIDE][~in_order].transpose(1, 0, 2)) - weights
+    quotients = [
+        log_deals(free[~in_order].transpose(1, 0, 2)) - logarithms
         for in_order in (is_list, is_pile, np.zeros(ASIDE, bool))
     ]
-    if min(map(np.ptp, ratios)) < EVEN:
-        return even
-    ratio = np.exp(ratios[0] - ratios[0].max())
-    return ratio / ratio.mean()
+    best = quotients[0] if min(map(np.ptp, quotients)) >= EVEN else min(quotients, key=np.ptp)
+    return best - best.max()
 
 
 def _by_chances(testbed: Testbed, part: int, count: int, suspects: np.ndarray | None) -> Sample:
@@ -488,7 +509,7 @@ def _even(
 
 
 def _even_pairs(
-    deck: CardKinds, classes: np.ndarray, number: np.ndarray, lie: np.ndarray, hands: slice, weight: np.ndarray
+    deck: CardKinds, classes: np.ndarray, number: np.ndarray, lie: np.ndarray, hands: slice
 ) -> tuple[np.ndarray, np.ndarray]:
     """How often two cards lie in one hand, less what is even, and the variance of that: f8[kinds, kinds] each."""
     inside, held = (classes * number).astype(float), _hands(deck, lie, hands)
@@ -496,22 +517,18 @@ def _even_pairs(
         return _together(held), _together(held)
     chances = _pair_chances(_taken(classes, lie[hands]), inside.sum(axis=1))
     ones = number * (number - 1) / 2  # pairs of cards of one kind
-    chance, spread = (
-        inside.T @ np.tensordot(weights, some, 1) @ inside
-        for weights, some in ((weight, chances), (weight**2, chances * (1 - chances)))
-    )
+    chance, spread = (inside.T @ some.sum(axis=0) @ inside for some in (chances, chances * (1 - chances)))
     for sums in (chance, spread):
         np.fill_diagonal(sums, ones * np.diag(sums) / np.maximum(number, 1) ** 2)
-    found = _together(held, weight)
-    if (weight == 1).all() and not deck.are_counts:
+    found = _together(held)
+    if not deck.are_counts:
         return found - chance, spread
-    mean = chance / weight.sum()
-    seen = _both_times(held, held, weight**2) - 2 * mean * _together(held, weight**2) + mean**2 * (weight**2).sum()
-    return found - chance, np.maximum(seen, spread)
+    mean = chance / max(1, lie.shape[1])
+    return found - chance, np.maximum(_both_times(held, held) - mean * (2 * found - chance), spread)
 
 
 def _even_alone(
-    deck: CardKinds, classes: np.ndarray, number: np.ndarray, lie: np.ndarray, weight: np.ndarray
+    deck: CardKinds, classes: np.ndarray, number: np.ndarray, lie: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """How many cards of each kind some places have, less what is even, and the variance: f8[places, kinds] each."""
     if not _alone(deck):
@@ -520,9 +537,7 @@ def _even_alone(
     share = (classes * number / sizes[:, None]).sum(axis=0)  # of its class
     inside = classes.astype(float)
     taken = _taken(classes, lie)  # [N, classes, places]
-    off = (lie.transpose(1, 0, 2) - np.matmul(taken.transpose(0, 2, 1), inside) * share) * weight[:, None, None]
-    if not (weight == 1).all():
-        return off.sum(axis=0), np.square(off).sum(axis=0)
+    off = lie.transpose(1, 0, 2) - np.matmul(taken.transpose(0, 2, 1), inside) * share
     spread = (taken * (sizes[:, None] - taken) / np.maximum(sizes[:, None] - 1, 1)).sum(axis=0)
     return off.sum(axis=0), (spread.T @ inside) * share * (1 - share)
 
@@ -560,24 +575,21 @@ def _hands(deck: CardKinds, lie: np.ndarray, hands: slice) -> np.ndarray:
     return lie[hands].astype(np.float32) if deck.kinds <= PAIRED else np.zeros((0, lie.shape[1], 0), np.float32)
 
 
-def _together(hands: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+def _together(hands: np.ndarray) -> np.ndarray:
     """How many pairs of two kinds lie in one of these hands, f4[hands, N, kinds], in sum: f8[kinds, kinds]."""
-    counted = hands if weight is None else hands * weight[:, None]
-    found = np.matmul(counted.transpose(0, 2, 1), hands).sum(axis=0, dtype=float)
-    np.fill_diagonal(found, (counted * (hands - 1)).sum(axis=(0, 1)) / 2)
+    found = np.matmul(hands.transpose(0, 2, 1), hands).sum(axis=0, dtype=float)
+    np.fill_diagonal(found, (hands * (hands - 1)).sum(axis=(0, 1)) / 2)
     return found
 
 
-def _both_times(hands: np.ndarray, others: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+def _both_times(hands: np.ndarray, others: np.ndarray) -> np.ndarray:
     """The numbers of pairs that lie in one hand in a state and in the other state, multiplied: f8[kinds, kinds]."""
     found = np.zeros(hands.shape[2:] * 2)
     for other in others:
         both = hands * other
-        counted = both if weight is None else both * weight[:, None]
-        found += np.matmul(counted.transpose(0, 2, 1), both).sum(axis=0, dtype=float)
+        found += np.matmul(both.transpose(0, 2, 1), both).sum(axis=0, dtype=float)
     ones = [(held * (held - 1) / 2).sum(axis=0) for held in (hands, others)]
-    counted = ones[0] if weight is None else ones[0] * weight[:, None]
-    np.fill_diagonal(found, (counted * ones[1]).sum(axis=0))
+    np.fill_diagonal(found, (ones[0] * ones[1]).sum(axis=0))
     return found
 
 

@@ -100,8 +100,8 @@ def log_deals(counts: np.ndarray) -> np.ndarray:
 class Places:
     """Where the cards lie at tables of one number of seats.
 
-    Places that cannot be read from the numbers of a state are left out, and those that hold the same cards in almost all
-    `examples`. If none can be read, `Game.holdings` is called.
+    Places that cannot be read from the numbers of a state are left out, as are those that hold the same cards in almost
+    all `examples`. If none can be read, `Game.holdings` is called.
     `found`: the numbers of the places that are not left out. `read_from`: the columns of the numbers of a state from
     which each of them is read. `lists`: what reads those places that are lists in the
     state, so that their order is part of it. `seen`: bool[kinds], the kinds that lay somewhere in an example.
