@@ -10,6 +10,7 @@ import math
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +18,14 @@ import pytest
 
 import cardai
 from cardai import adapters
-from cardai.adapters.choosing import Actions
+from cardai.adapters.choosing import Actions, Choice
 from cardai.agents.spec import agent
 from cardai.cards import DECK52
 from cardai.errors import CardaiError, IllegalMove
 from cardai.table.one import OneGame
 
+DATA = Path(__file__).parent / "data"
+DOUDIZHU = cardai.load(str(DATA / "doudizhu"))
 LEDUC = str(Path(__file__).parent.parent / "examples/leduc")
 SEATS = {"tictactoe": 2, LEDUC: 2, "durak": 3, "hearts": 4, "literature": 4, "moska": 3}
 slow = pytest.mark.slow
@@ -88,8 +91,6 @@ def test_a_choice_by_pieces_goes_on_only_with_pieces_of_legal_moves():
     """With the moves {1, 2}, {1, 3} and {2} of kind 0, and {1, 2} of kind 1."""
     game = cardai.load("moska")
     actions, moves = Actions(game), np.zeros(4, game.move)
-    from cardai.adapters.choosing import Choice
-
     choice = Choice(actions, [(1, 2, 52), (1, 3, 52), (2, 52), (1, 2, 53)], moves)
     assert (choice.legal, actions.count) == ([1, 2], 60)
     assert choice.take(1) is None
@@ -99,8 +100,52 @@ def test_a_choice_by_pieces_goes_on_only_with_pieces_of_legal_moves():
     assert choice.take(2) is None
     assert choice.legal == [52, 53]
     assert choice.take(53) is not None
-    with pytest.raises(CardaiError, match="two legal moves take the same pieces"):
+    with pytest.raises(CardaiError, match="two legal moves have the same number in actions, or are the same"):
         Choice(actions, [(1, 52), (1, 52)], moves[:2])
+
+
+def test_a_choice_by_pieces_goes_on_with_the_other_fields_until_one_move_is_left():
+    """Dou Dizhu has 16 kinds of move, many moves of a kind that take the same pieces, and bids that take none."""
+    state = DOUDIZHU.new(3, 7)
+    actions = Actions(DOUDIZHU)
+    assert [actions.path(state, move) for move in DOUDIZHU.moves(state)] == [[15], [16, 16], [16, 17], [16, 18]]
+    longest = 0
+    for kinds in (2, 8, 16):
+        actions, rng = Actions(DOUDIZHU, kinds), np.random.default_rng(0)
+        state = DOUDIZHU.new(3, 7, "fixed")
+        while state.turn >= 0:
+            choice = actions.choice(state)
+            for move, path in zip(choice.moves[:50], choice.paths[:50], strict=True):
+                walk = Choice(actions, choice.paths, choice.moves)
+                shown = []
+                for action in path[:-1]:
+                    assert walk.take(action) is None
+                    shown.append(walk.values().tobytes())
+                assert len({*shown}) == len(shown)
+                assert walk.take(path[-1]) == move
+                longest = max(longest, len(path))
+                assert len(path) <= actions.longest
+            state = DOUDIZHU.play(state, choice.moves[rng.integers(len(choice.moves))])
+    assert longest > 5
+
+
+def test_a_game_that_says_nothing_of_pieces_is_chosen_by_the_fields_of_its_moves():
+    game = replace(DOUDIZHU, picks=None, pieces=(), zones=None)
+    state = game.new(3, 7)
+    actions = Actions(game)
+    assert actions.count == 8
+    assert [actions.path(state, move) for move in game.moves(state)] == [[0], [1, 1], [1, 2], [1, 3]]
+
+
+def test_dou_dizhu_is_played_through_pettingzoo():
+    pytest.importorskip("pettingzoo", reason="the extra `zoo` brings PettingZoo")
+    env, rng = adapters.aec(DOUDIZHU), np.random.default_rng(0)
+    env.reset(seed=7)
+    for _ in env.agent_iter():
+        observation, _, is_over, is_cut, info = env.last()
+        env.step(None if is_over or is_cut else legal_in(info["action_mask"], rng))
+        assert observation["observation"].shape == (env._views.width + env.actions.extra,)
+    assert not env.agents
 
 
 # PettingZoo.
@@ -210,9 +255,8 @@ def test_options_of_pettingzoo_that_do_not_exist_are_refused():
     for options in ({"reward": "win"}, {"render_mode": "human"}, {"seats": 9}, {"variant": "no"}, {"encoder": "no"}):
         with pytest.raises(CardaiError):
             zoo(LEDUC, **options)
-    env = zoo("moska", kinds=1)
-    with pytest.raises(CardaiError, match=r"say kinds=\d or more"):
-        env.reset(seed=1)
+    with pytest.raises(CardaiError, match="kinds must be at least 2"):
+        zoo("moska", kinds=1)
 
 
 # Gymnasium.
@@ -382,13 +426,13 @@ def test_what_openspiel_is_shown_is_the_same_in_all_worlds(name):
 def test_a_seat_remembers_what_it_has_seen():
     node = spiel(LEDUC).new_initial_state()
     node.apply_action(0)
-    for word in ("raise", "raise", "call"):
+    for word in ("raises", "raises", "calls"):
         (action,) = (one for one in node.legal_actions() if node.action_to_string(one) == word)
         node.apply_action(action)
     assert node.is_chance_node()
     node.apply_action(0)
     told = node.information_state_string()
-    assert [line for line in told.splitlines() if line[2] == ":"] == ["p0: raise", "p1: raise", "p0: call"]
+    assert [line for line in told.splitlines() if line[2] == ":"] == ["p0: raises", "p1: raises", "p0: calls"]
 
 
 def test_openspiels_cfr_on_our_game_is_ours():

@@ -1,11 +1,13 @@
 """Decisions as numbered actions, for libraries that know a game by a fixed number of actions and a mask.
 
-A game that numbers its moves (`Game.actions`) is played by these numbers. In any other game with pieces and `picks` a
-move is chosen piece by piece: first the pieces that it takes, in order of their numbers, as far as some legal move goes
-on with them, and at last its kind, which is the first field of a move. The actions are then the pieces, followed by the
-kinds.
+A game that numbers its moves (`Game.actions`) is played by these numbers. In any other game a move is chosen piece by
+piece: first the pieces that it takes (`Game.picks`), in order of their numbers, as far as some legal move goes on with
+them, and then its kind, which is the first field of a move. The actions are the pieces, followed by the kinds. Where
+several legal moves take the same pieces and are of one kind, the choice goes on with their other fields until one is
+left: the actions of the kinds are then the digits of the numbers in these fields.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,28 +18,26 @@ from cardai.kernel.native import raw
 from cardai.kernel.rules import door_encode, door_play, lend
 
 KINDS = 8
-"""How many kinds of move there may be in a game whose moves are chosen piece by piece."""
+"""How many kinds of move have an action of their own in a game whose moves are chosen piece by piece."""
 _MOST_MOVES = 1_000_000
 
 
 class Actions:
     """The actions of a game. `count`: how many there are. `extra`: how many values show what is chosen so far.
 
-    kinds: how many kinds of move there are, in a game whose moves are chosen by pieces. Raises CardaiError for a game
-    that neither numbers its moves nor says which pieces they take.
+    kinds: how many kinds of move have an action, in a game whose moves are chosen by pieces; a higher number of a kind
+    is chosen digit by digit, to this base. `longest`: the most actions that choose a move.
     """
 
     def __init__(self, game: Game, kinds: int = KINDS) -> None:
         self.game = game
         self.by_pieces = not game.actions
-        if self.by_pieces and game.picks is None:
-            raise CardaiError(
-                f"{game.name} has neither actions, which number its moves, nor picks, which say what pieces they take:"
-                " it cannot be played by numbered actions"
-            )
+        self.kinds = whole("kinds", kinds, 2)
         self.pieces = len(game.pieces) if self.by_pieces else 0
-        self.count = self.pieces + whole("kinds", kinds, 1) if self.by_pieces else max(game.actions.values()) + 1
-        self.extra = self.pieces
+        self.count = self.pieces + self.kinds if self.by_pieces else max(game.actions.values()) + 1
+        self.extra = self.count if self.by_pieces else 0
+        digits = len(self._digits(np.array([[1 << 62] * len(game.move.names or ())]))[0])
+        self.longest = self.pieces + digits if self.by_pieces else 1
 
     def choice(self, state: GameState) -> "Choice":
         """The decision of the seat to move. `state`: the position, or any world of that seat."""
@@ -48,11 +48,12 @@ class Actions:
             moves, has_more = self.game.enumerate(state, most=room)
         if has_more:
             raise CardaiError(f"{self.game.name}: a position has more than {_MOST_MOVES} legal moves")
-        return Choice(self, [self._path(state, move) for move in moves], moves)
+        return Choice(self, self._paths(state, moves), moves)
 
     def path(self, state: GameState, move: np.record) -> list[int]:
-        """The actions that choose a move, one after the other."""
-        return list(self._path(state, move))
+        """The actions that choose a legal move, one after the other."""
+        choice = self.choice(state)
+        return list(choice.paths[choice.moves.tolist().index(move.item())])
 
     def words(self, state: GameState, choice: "Choice", action: int) -> str:
         """An action in words; different words for different legal actions."""
@@ -62,30 +63,76 @@ class Actions:
         place = choice.paths.index(path) if path in choice.paths else -1
         return f"action {action}" if place < 0 else f"{self.game.spell(state, choice.moves[place])}"
 
-    def _path(self, state: GameState, move: np.record) -> tuple[int, ...]:
+    def values(self, chosen: Sequence[int]) -> np.ndarray:
+        """What is chosen so far, u8[extra]: 1 for a piece; for a digit the places of it, bit 0 for the first digit."""
+        values = np.zeros(self.extra, np.uint8)
+        pieces = sum(action < self.pieces for action in chosen)
+        values[list(chosen[:pieces])] = 1
+        for place, action in enumerate(chosen[pieces:]):
+            values[action] |= 1 << min(place, 7)
+        return values
+
+    def _paths(self, state: GameState, moves: np.ndarray) -> list[tuple[int, ...]]:
+        """The actions that choose each of the legal moves, MOVE[n]."""
         if not self.by_pieces:
-            fields: Any = move.item()
-            if fields not in self.game.actions:
-                raise CardaiError(f"{self.game.name}: actions has no number for the legal move {list(fields)}")
-            return (self.game.actions[fields],)
-        assert self.game.picks is not None
-        kind = int(move[self.game.move.names[0]])  # pyright: ignore[reportOptionalSubscript]
-        if not 0 <= kind < self.count - self.pieces:
-            raise CardaiError(f"{self.game.name} has a move of kind {kind}; say kinds={kind + 1} or more")
-        return *listed_pieces(int(self.game.picks(state, move))), self.pieces + kind
+            return [self._number(move.item()) for move in moves]
+        picks = [0 if self.game.picks is None else int(self.game.picks(state, move)) for move in moves]
+        if wrong := [pieces for pieces in picks if not 0 <= pieces < 1 << self.pieces]:
+            pieces = f"the pieces {listed_pieces(wrong[0])}" if wrong[0] > 0 else f"{wrong[0]}, which is no set"
+            raise CardaiError(f"{self.game.name}: a move picks {pieces}; the game has {self.pieces} pieces")
+        alike: dict[int, list[int]] = {}
+        for place, pieces in enumerate(picks):
+            alike.setdefault(pieces, []).append(place)
+        paths: list[tuple[int, ...]] = [()] * len(moves)
+        for pieces, places in alike.items():
+            digits = self._digits(np.array([moves[place].item() for place in places]))
+            for place, rest in zip(places, _told_apart(digits), strict=True):
+                paths[place] = *listed_pieces(pieces), *(self.pieces + digit for digit in rest)
+        return paths
+
+    def _number(self, fields: Any) -> tuple[int]:
+        if fields not in self.game.actions:
+            raise CardaiError(f"{self.game.name}: actions has no number for the legal move {list(fields)}")
+        return (self.game.actions[fields],)
+
+    def _digits(self, fields: np.ndarray) -> list[tuple[int, ...]]:
+        """The fields of moves, i64[n, F], as digits to the base `kinds`, the first field first."""
+        columns = []
+        for numbers in (fields - np.minimum(fields.min(axis=0), 0)).T.tolist():
+            power = 1
+            while power * self.kinds <= max(numbers):
+                power *= self.kinds
+            while power:
+                columns.append([number // power % self.kinds for number in numbers])
+                power //= self.kinds
+        return [*zip(*columns, strict=True)]
+
+
+def _told_apart(rows: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Rows without the numbers on which all agree that began alike; the first number of each stays."""
+    short_rows = [row[:1] for row in rows]
+    for column in range(1, len(rows[0])):
+        following: dict[tuple[int, ...], set[int]] = {}
+        for begun, row in zip(short_rows, rows, strict=True):
+            following.setdefault(begun, set()).add(row[column])
+        short_rows = [
+            (*begun, row[column]) if len(following[begun]) > 1 else begun
+            for begun, row in zip(short_rows, rows, strict=True)
+        ]
+    return short_rows
 
 
 class Choice:
     """A decision that is being made. `moves`: the legal moves, MOVE[n]. `chosen`: the actions taken so far.
 
-    `paths`: for each move the actions that choose it. Raises CardaiError if two moves have the same.
+    `paths`: for each move the actions that choose it. Raises CardaiError if two moves have the same number or fields.
     """
 
     def __init__(self, actions: Actions, paths: list[tuple[int, ...]], moves: np.ndarray) -> None:
         self.actions, self.paths, self.moves = actions, paths, moves
         self.chosen: tuple[int, ...] = ()
         if len(set(paths)) < len(paths):
-            raise CardaiError(f"{actions.game.name}: two legal moves take the same pieces and are of the same kind")
+            raise CardaiError(f"{actions.game.name}: two legal moves have the same number in actions, or are the same")
         self._open = paths  # the paths that begin with the chosen actions
 
     @property
@@ -100,10 +147,8 @@ class Choice:
         return mask
 
     def values(self) -> np.ndarray:
-        """Which pieces are chosen so far, u8[extra]."""
-        values = np.zeros(self.actions.extra, np.uint8)
-        values[list(self.chosen)] = 1
-        return values
+        """What is chosen so far, u8[extra]: see `Actions.values`."""
+        return self.actions.values(self.chosen)
 
     def take(self, action: Any) -> np.record | None:
         """Take an action. Returns the move once it is complete, None before. Raises IllegalMove."""

@@ -163,7 +163,7 @@ def _classes(
     width = views.width
     share, is_fixed = usual_score(game, seats), game.score_sum(seats) is not None
     listed = ListedChance(game, _MOST_WAYS)
-    longest = game.max_plies * (actions.pieces + 1 if actions.by_pieces else 1)
+    longest = game.max_plies * actions.longest
     kind = pyspiel.GameType(
         short_name=name,
         long_name=f"{game.title} (cardai)",
@@ -343,7 +343,7 @@ def _classes(
             if state.past is not None:
                 self.tensor[:width] = views.row(state.past.record[0], player)
                 if state.chosen and player == state.current_player():
-                    self.tensor[width + np.array(state.chosen)] = 1
+                    self.tensor[width:] = actions.values(state.chosen)
 
         def string_from(self, state: Any, player: int) -> str:
             return state.words(player, self.remembers)
