@@ -21,7 +21,7 @@ from cardai.app.keyboard import HUMAN, STUDENT, Inputs, Screen, default_seats, s
 from cardai.app.menu import Menu
 from cardai.data.record import Writer, read, replay
 from cardai.errors import CardaiError, IllegalMove
-from cardai.show.seats import Seats, plain
+from cardai.show.seats import Seats, plain, to_you
 from cardai.table.asking import moves_in
 from cardai.table.many import play
 from cardai.table.one import OneGame
@@ -29,6 +29,7 @@ from cardai.table.one import OneGame
 TICTACTOE = cardai.load("tictactoe")
 THIRTYONE = cardai.load(str(Path(__file__).parent.parent / "examples/thirtyone"))
 MOSKA = cardai.load("moska")
+DOUDIZHU = cardai.load(str(Path(__file__).parent / "data/doudizhu"))
 
 
 @pytest.fixture
@@ -167,7 +168,7 @@ def test_a_table_is_played_at_from_outside_without_seeing_the_state():
             continue
         seat, (moves, more) = table.turn, table.legal_moves()
         assert not more
-        assert f"You are seat {seat}" in table.view(seat)
+        assert "Your hand: " in table.view(seat)
         assert table.world().tobytes() == table.world().tobytes()  # asking twice changes nothing
         move = table.parse(table.spell(moves[-1]))
         assert table.is_legal(move)
@@ -358,16 +359,17 @@ def test_what_several_did_is_said_once():
         ("p2", "ends"), ("p1", "draws a card"), ("p2", "draws a card"), ("p3", "draws two cards"),
     ]  # fmt: skip
     assert summary(news) == [
-        "p1, p2: skips",
-        "p3 opens 6S 6H; p1, you: skips; p2: ends",
-        "p1, p2 draws a card",
+        "p1 and p2 skip",
+        "p3 opens 6S 6H; p1 and you skip; p2 ends",
+        "p1 and p2 draw a card",
         "p3 draws two cards",
     ]
 
 
 def test_a_move_that_a_seat_repeats_is_said_as_often():
     news = [("p1", "buries a card"), ("p1", "buries a card"), ("p2", "buries a card"), ("p2", "skips"), ("p2", "skips")]
-    assert summary(news) == ["p1 (2 times), p2 buries a card; p2: skips"]
+    assert summary(news) == ["p1 (2 times) and p2 bury a card; p2 skips"]
+    assert summary([("p1", "7H"), ("p2", "no claim"), ("p3", "no claim")]) == ["p1: 7H", "p2 and p3: no claim"]
 
 
 def test_a_group_is_listed_by_its_word(tmp_path, console):
@@ -706,3 +708,43 @@ def test_the_page_and_the_terminal_say_the_same():
         assert Seats(count, own, teams).line(seat, words, led_to) == line
     for verb, said_to_you in examples["verbs"]:
         assert plain(verb) == said_to_you
+
+
+def lead_of_threes():
+    """A seed of Dou Dizhu in which seat 0 may lead "plays 33", and how its moves are spelled: it has more than 33."""
+    for seed in range(100):
+        state = DOUDIZHU.new(3, seed, "fixed")
+        spelled = [DOUDIZHU.spell(state, move) for move in DOUDIZHU.moves(state)]
+        if "plays 33" in spelled and spelled.index("plays 33") != 32:
+            return seed, spelled
+    raise AssertionError("no such seed")
+
+
+@pytest.mark.parametrize(("again", "is_numbered"), [("play 33", False), (None, True)])
+def test_a_number_that_also_names_a_move_is_asked_back(tmp_path, console, again, is_numbered):
+    seed, spelled = lead_of_threes()
+    wanted = spelled[32] if is_numbered else "plays 33"
+    typed = script(tmp_path, "33", again or wanted, "q")
+    seats = [HUMAN, HUMAN, "random"]
+    assert keyboard.play(DOUDIZHU, seats, seed=seed, variant="fixed", script=typed, console=console) is None
+    text = " ".join(said(console).split())
+    asked = re.search(r"33 may be (.*); type one of them in words", text)[1].split(" or ")
+    assert {f"{to_you(spelled[32])!r} (number 33)", "'play 33'"} <= {*asked}
+    assert f"{wanted}" in text.partition("type one of them in words")[2]
+
+
+def test_a_number_beyond_the_list_that_names_a_move_is_that_move(tmp_path, console):
+    seed, spelled = lead_of_threes()
+    state = DOUDIZHU.new(3, seed, "fixed")
+    name = next(
+        words[6:]
+        for words in spelled
+        if words[6:].isdecimal()
+        and int(words[6:]) > len(spelled)
+        and sum(other.endswith(f" {words[6:]}") for other in spelled) == 1
+    )
+    assert keyboard.play(DOUDIZHU, [HUMAN, HUMAN, "random"], seed=seed, variant="fixed",
+                         script=script(tmp_path, name, "q"), console=console) is None  # fmt: skip
+    assert f"plays {name}" in said(console)
+    assert "is not the number of a move" not in said(console)
+    assert state["turn"] == 0

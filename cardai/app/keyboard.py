@@ -5,6 +5,7 @@ read. `OneGame` gives nothing else, so the true state never reaches the screen.
 """
 
 import contextlib
+import re
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -26,7 +27,7 @@ from cardai.measure.analysis import Analysis, analyse
 from cardai.show import analysis as shown_analysis
 from cardai.show.console import Output
 from cardai.show.progress import Line
-from cardai.show.seats import Seats, to_you
+from cardai.show.seats import Seats, listed, to_you
 from cardai.show.suits import in_suits
 from cardai.show.tally import rounds_table, tally
 from cardai.table.one import OneGame
@@ -266,23 +267,14 @@ class Screen:
             for name, about in STUDY.items() if self.studies else ():
                 self._say(f"{name}: {about}")
             return []
-        if menu.numbered and text.isdecimal():
-            if 1 <= int(text) <= len(moves):
-                return [moves[int(text) - 1]]
-            words = self.table.spell(moves[0])
-            numbers = f"they go from 1 to {len(moves)}; or type one in words: {words}"
-            self._say(f"{text} is not the number of a move: {numbers}")
-            return []
-        why, words = f"{text!r} is not among your legal moves now", self.words(self.table.turn)
         if text.lower() in (spelled := [one.lower() for one in menu.spelled]):
             return [moves[spelled.index(text.lower())]]
+        move, why = self._named(text)
+        if menu.numbered and text.isdecimal():
+            return self._numbered(text, move, moves, menu)
         if several := self._together(text, menu, moves):
             return several
-        try:
-            move = self.table.parse(words.typed(text))
-        except ValueError as error:
-            move, why = None, str(error)
-        if move is not None and self.table.is_legal(move):
+        if move is not None:
             return [move]
         alike = menu.alike(text)
         if alike:
@@ -290,6 +282,30 @@ class Screen:
         else:
             self._say(f"{why}; ? helps")
         return []
+
+    def _named(self, text: str) -> tuple[np.record | None, str]:
+        """The legal move that a text names in words, or None and why it names none."""
+        try:
+            move = self.table.parse(self.words(self.table.turn).typed(text))
+        except ValueError as error:
+            return None, str(error)
+        is_legal = self.table.is_legal(move)
+        return (move, "") if is_legal else (None, f"{text!r} is not among your legal moves now")
+
+    def _numbered(self, text: str, named: np.record | None, moves: np.ndarray, menu: "Menu") -> list[np.record]:
+        """The move with a number. A person whose number also names other moves is asked which one they mean."""
+        count, place = len(moves), int(text) - 1
+        meant = {place} & {*range(count)}
+        meant |= {i for i, words in enumerate(menu.spelled) if words.split()[-1:] == [text] or moves[i] == named}
+        if len(meant) == 1:
+            return [moves[meant.pop()]]
+        if meant:
+            readings = [f"{menu.spelled[i]!r}{f' (number {text})' * (i == place)}" for i in sorted(meant)]
+            self._say(f"{text} may be {' or '.join(readings)}; type one of them in words")
+        elif named is None:
+            numbers = f"they go from 1 to {count}; or type one in words: {self.table.spell(moves[0])}"
+            self._say(f"{text} is not the number of a move: {numbers}")
+        return [] if meant or named is None else [named]
 
     def _together(self, text: str, menu: "Menu", moves: np.ndarray) -> list[np.record]:
         """Several moves that belong together, from one line: "pass QS 2C 3D", or by numbers; none if it is not so."""
@@ -300,11 +316,12 @@ class Screen:
         if not 1 < len(parts) <= game.in_series(world):
             return []
         numbers = all(part.isdecimal() and 1 <= int(part) <= len(moves) for part in parts) and menu.numbered
-        texts = [game.spell(world, moves[int(part) - 1]) if numbers else part for part in parts]
-        try:
-            return game.parse_series(world, texts)
-        except ValueError:
-            return []
+        readings = [parts, [game.spell(world, moves[int(part) - 1]) for part in parts] if numbers else parts]
+        series = []
+        for texts in readings:
+            with contextlib.suppress(ValueError):
+                series.append(game.parse_series(world, texts))
+        return series[-1] if series and (not numbers or len(series) == 1) else []
 
     def _hand_over(self, seat: int) -> None:
         """If several people share the keyboard, hide one person's cards before the next one looks."""
@@ -321,8 +338,8 @@ class Screen:
 def summary(news: Sequence[tuple[str, str]]) -> list[str]:
     """Lines for what happened, from (who, what) in order.
 
-    The same move by several seats in a row is one entry with all their names, and how often each made it. An entry of
-    one word, like "skips", goes on in the line before it; how often does not matter there.
+    The same move by several seats in a row is one entry with all their names, and how often each made it: "Ada and
+    Bruno skip". An entry of one word, like "skips", goes on in the line before it; how often does not matter there.
     """
     runs: list[tuple[Counter[str], str]] = []
     for who, what in news:
@@ -331,11 +348,10 @@ def summary(news: Sequence[tuple[str, str]]) -> list[str]:
         runs[-1][0][who] += 1
     lines: list[str] = []
     for movers, what in runs:
-        if " " in what:
-            named = (who if times == 1 else f"{who} ({times} times)" for who, times in movers.items())
-            entry = f"{', '.join(named)} {what}"
-        else:
-            entry = f"{', '.join(movers)}: {what}"
+        counted = " " in what
+        named = listed([f"{who} ({times} times)" if counted and times > 1 else who for who, times in movers.items()])
+        colon = ":" * bool(re.match(r"no\b|[^a-z]|[a-z]\d", what))  # "no claim" is no verb, nor is a card or a cell
+        entry = f"{named}{colon} {to_you(what) if len(movers) > 1 else what}"
         if lines and " " not in what:
             lines[-1] += f"; {entry}"
         else:

@@ -4,6 +4,7 @@ The page does the same (`cardai/web/static/words.js`); `tests/data/words.json` h
 """
 
 import re
+from collections.abc import Sequence
 
 NAMES = ("Ada", "Bruno", "Clara", "David", "Emma", "Felix", "Greta", "Hugo")  # by seat
 _ODD = {"has": "have", "is": "are", "does": "do"}
@@ -13,6 +14,8 @@ def plain(verb: str) -> str:
     """Return a verb as it is said to somebody: "kills" is "kill", "passes" is "pass"; other words stay as they are."""
     if verb in _ODD:
         return _ODD[verb]
+    if re.search(r"[a-z]{2}ies$", verb):
+        return f"{verb[:-3]}y"
     if re.search(r"(ss|sh|ch|x|zz)es$", verb):
         return verb[:-2]
     return verb[:-1] if re.search(r"[a-z]{2}s$", verb) and not re.search(r"(ss|us|is)$", verb) else verb
@@ -22,6 +25,11 @@ def to_you(words: str) -> str:
     """Return a move in words, said to whoever plays it: "ends, picks 6S" is "end, pick 6S"."""
     said = re.sub(r"^[a-z]+|(?<=, )[a-z]+|(?<=, and )[a-z]+", lambda found: plain(found[0]), words)
     return re.sub(r"\b(to|for) (himself|themselves)\b", r"\1 yourself", said)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a subject: "Ada, Bruno and Clara"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 class Seats:
@@ -37,6 +45,7 @@ class Seats:
 
     def text(self, words: str) -> str:
         """Return words of a game, in which seats are named p0, p1, for the reader."""
+        words = re.sub(r"\b([Yy]ou are )p(\d)\b", lambda found: found[1] + self._who(found[2]), words)
         words = re.sub(r"\bp(\d)'s team\b", lambda found: self._team(int(found[1])), words)
         words = re.sub(r"\bp(\d)'s\b", lambda found: "your" if self._is_own(found[1]) else found[0], words)
         words = re.sub(r"\bp(\d) ([a-z]+)\b(?:([^.;:,]* and )(wins|loses|is|has)\b)?", self._with_verb, words)
