@@ -1178,17 +1178,27 @@ def is_game(game: Any) -> Game:
 def _spelled_so(game: Game, state: GameState, text: str) -> Any:
     """The legal move that is spelled like a text, or the only one whose last words it is: MOVE.
 
-    Capitals and spaces do not count. Raises ValueError, with moves that are legal, if there is none.
+    Capitals and spaces do not count, nor does the person of the verb: "draw" is "draws". Raises ValueError, with moves
+    that are legal, if there is none.
     """
     wanted, moves = text.lower().split(), game.moves(state)
     spelled = [game.spell(state, move) for move in moves]
     words = [one.lower().split() for one in spelled]
-    for fits in (wanted.__eq__, lambda one: bool(wanted) and one[-len(wanted) :] == wanted):
+    for fits in (
+        wanted.__eq__,
+        lambda one: _with_stem(one) == _with_stem(wanted),
+        lambda one: bool(wanted) and one[-len(wanted) :] == wanted,
+    ):
         found = [move for move, one in zip(moves, words, strict=True) if fits(one)]
         if len(found) == 1:
             return found[0]
     examples = [*dict.fromkeys(spelled[:: max(1, len(spelled) // _EXAMPLES)])][:_EXAMPLES]
     raise ValueError(f"{short(text.strip())} is no move here; a move is {_listed(examples)}")
+
+
+def _with_stem(words: list[str]) -> list[str]:
+    """Words whose first one has lost its ending, unless it is as short as a card's name."""
+    return [re.sub(r"(?<=[a-z]{3})[es]+$", "", words[0]), *words[1:]] if words else []
 
 
 def _listed(values: Sequence[Any]) -> str:

@@ -193,17 +193,17 @@ def careful(world, move, params, stream):
 
 def spell(state, move):
     if move["kind"] == CARD:
-        return f"play {int(move['what'])}"
-    return f"bid {int(move['what'])}" if move["what"] else "pass"
+        return f"plays {int(move['what'])}"
+    return f"bids {int(move['what'])}" if move["what"] else "passes"
 
 
 def parse(state, text):
     verb, *what = text.split()
-    if verb == "pass" and not what:
+    if verb == "passes" and not what:
         return _move(BID, 0)
-    if verb not in ("bid", "play") or len(what) != 1 or not what[0].isdecimal():
-        raise ValueError(f"{text!r} is not 'pass', 'bid 2' or 'play 7'")
-    return _move(BID if verb == "bid" else CARD, int(what[0]))
+    if verb not in ("bids", "plays") or len(what) != 1 or not what[0].isdecimal():
+        raise ValueError(f"{text!r} is not 'passes', 'bids 2' or 'plays 7'")
+    return _move(BID if verb == "bids" else CARD, int(what[0]))
 
 
 def _move(kind, what):

@@ -165,12 +165,12 @@ def eager(world, move, params, stream):
 
 
 def spell(state, move):
-    return str(int(move["card"])) if move["card"] != NONE else "draw"
+    return str(int(move["card"])) if move["card"] != NONE else "draws"
 
 
 def parse(state, text):
     move = np.zeros(1, MOVE)[0]
-    move["card"] = NONE if text == "draw" else int(text)
+    move["card"] = NONE if text == "draws" else int(text)
     return move
 
 

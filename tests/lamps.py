@@ -172,13 +172,13 @@ def layout(seats):
 
 
 def spell(state, move):
-    return f"{'name' if move['kind'] else 'play'} {int(move['number'])}"
+    return f"{'names' if move['kind'] else 'plays'} {int(move['number'])}"
 
 
 def parse(state, text):
     kind, _, number = text.partition(" ")
     move = np.zeros(1, MOVE)[0]
-    move["kind"], move["number"] = ("play", "name").index(kind), int(number)
+    move["kind"], move["number"] = ("plays", "names").index(kind), int(number)
     return move
 
 

@@ -283,13 +283,13 @@ def high(world, move, params, stream):
 
 
 def spell(state, move):
-    return ("play " if state["exchanged"] else "pass ") + DECK.names(move["cards"])
+    return ("plays " if state["exchanged"] else "passes ") + DECK.names(move["cards"])
 
 
 def parse(state, text):
     verb, _, cards = text.partition(" ")
-    if verb not in ("pass", "play"):
-        raise ValueError(f"{verb!r} is neither pass nor play")
+    if verb not in ("passes", "plays"):
+        raise ValueError(f"{verb!r} is neither passes nor plays")
     move = np.zeros(1, MOVE)[0]
     move["cards"] = DECK.cards(cards)
     return move
@@ -297,7 +297,7 @@ def parse(state, text):
 
 def tell(state, move, seat):
     cards = int(state["passing"])
-    return spell(state, move) if state["exchanged"] else f"pass {cards} card{'s' if cards > 1 else ''}"
+    return spell(state, move) if state["exchanged"] else f"passes {cards} card{'s' if cards > 1 else ''}"
 
 
 def show(state, seat):
@@ -308,7 +308,7 @@ def show(state, seat):
         lacks = "".join(DECK.suits[kind] for kind in range(4) if int(state.lacks[other]) >> kind & 1)
         table = DECK.name(state.table[other]) if state.table[other] != NONE else "none"
         lines.append(
-            f"seat {other} {'has chosen' if state.passed[other] else 'chooses'}, played"
+            f"p{other} {'has chosen' if state.passed[other] else 'chooses'}, played"
             f" {DECK.names(state.played[other])}, now {table}, {int(state.tricks[other])} tricks, lacks {lacks}{said}"
         )
     return "\n".join(lines)

@@ -369,7 +369,7 @@ HASTY = faulty("what_is_decided_stays_so", decided=number("1.0 if seat == 0 and 
 CHEATING = faulty("players_choose_legal_moves", choose=CHEAT)
 CHEATING_AT_THE_TABLE = faulty("named_agents_can_play", choose=CHEAT)
 VAGUE = faulty("spelling_is_understood", spell='return ( -> return "take" if move["kind"] == TAKE else (')
-CARELESS = faulty("spelling_is_understood", parse='if card else 0 -> if kind == "draw" else 0')
+CARELESS = faulty("spelling_is_understood", parse='if card else 0 -> if kind == "draws" else 0')
 
 
 # Compiled code and plain Python.

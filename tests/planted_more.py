@@ -154,7 +154,20 @@ RARE_LEAK = faulty(
 
 # Words for people: a kind of move that nobody explains, two moves that are said to belong together where the turn
 # goes on after the first, and a line of the log that names what is in the deck.
-UNEXPLAINED = faulty("terms_explain_every_move", terms={"draw": "A card is drawn.", "stop": "The game is over."})
+NUMBERS = {(kind, card): kind * small_game.CARDS + card for kind in range(3) for card in range(small_game.CARDS)}
+UNEXPLAINED = faulty("terms_explain_every_move", terms={"draws": "A card is drawn.", "stops": "The game is over."})
+PLAIN_VERBS = faulty(
+    "texts_are_in_the_third_person", spell=lambda state, move: small_game.spell(state, move).replace("draws", "draw")
+)
+SAYS_YOU = faulty("texts_are_in_the_third_person", ending=lambda state: "You have the lowest hand.")
+SEAT_BY_NUMBER = faulty(
+    "texts_are_in_the_third_person", show=lambda state, seat: f"{small_game.show(state, seat)}; Seat {seat} is yours"
+)
+LED_TO_YOU = faulty("texts_are_in_the_third_person", led_to=lambda before, after: "you are next")
+
+# Moves that no number chooses: a piece that the game has not, and numbers with a gap, which policies refuse.
+PICKS_WHAT_IS_NOT = faulty("moves_are_chosen_by_numbers", picks=lambda state, move: 1 << small_game.CARDS)
+NUMBERED_WITH_A_GAP = faulty("moves_are_chosen_by_numbers", actions=NUMBERS | {(small_game.TAKE, 15): 99})
 TOGETHER_IN_A_TRICK = faulty("a_series_is_one_choice", hearts.GAME, series=lambda state: 2)
 SAYS_WHAT_COMES = faulty(
     "what_is_told_is_the_same_in_every_world",

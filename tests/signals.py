@@ -117,18 +117,18 @@ def highest(world, move, params, stream):
 
 def spell(state, move):
     if state.call == NONE:
-        return f"call {int(move['number'])}"
+        return f"calls {int(move['number'])}"
     return f"{int(move['number'])}{' doubled' if move['doubled'] else ''}"
 
 
 def parse(state, text):
-    words = text.removeprefix("call ").split()
+    words = text.removeprefix("calls ").split()
     return np.array([(int(words[0]), len(words) > 1)], MOVE)[0]
 
 
 def show(state, seat):
     chosen = [other for other in range(SEATS) if state.sealed[other, 0]]
-    return f"Seat {seat}, round {state.number}, call {state.call}, points {state.points.tolist()}, chosen: {chosen}"
+    return f"p{seat}, round {state.number}, call {state.call}, points {state.points.tolist()}, chosen: {chosen}"
 
 
 GAME = Game(

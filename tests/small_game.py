@@ -193,13 +193,13 @@ def low(world, move, params, stream):
 
 
 def spell(state, move):
-    return ("stop", "draw for ", "take for ")[int(move["kind"])] + (DECK.name(move["card"]) if move["kind"] else "")
+    return ("stops", "draws for ", "takes for ")[int(move["kind"])] + (DECK.name(move["card"]) if move["kind"] else "")
 
 
 def parse(state, text):
     kind, _, card = text.partition(" for ")
     move = np.zeros(1, MOVE)[0]
-    move["kind"] = ("stop", "draw", "take").index(kind)
+    move["kind"] = ("stops", "draws", "takes").index(kind)
     move["card"] = DECK.card(card) if card else 0
     return move
 

@@ -171,13 +171,13 @@ def careful(world, move, params, stream):
 
 
 def spell(state, move):
-    return f"{'take' if move['kind'] else 'play'} {NAMES[int(move['card'])]}"
+    return f"{'takes' if move['kind'] else 'plays'} {NAMES[int(move['card'])]}"
 
 
 def parse(state, text):
     kind, _, card = text.partition(" ")
     move = np.zeros(1, MOVE)[0]
-    move["kind"], move["card"] = ("play", "take").index(kind), NAMES.index(card)
+    move["kind"], move["card"] = ("plays", "takes").index(kind), NAMES.index(card)
     return move
 
 

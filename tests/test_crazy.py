@@ -164,7 +164,7 @@ def test_2_2_who_plays_an_eight_names_a_suit():
     state.hands[0] = [1 << 24 | 1 << 1, 0]
     state = GAME.play(state, GAME.parse(state, "a8C"))
     assert [GAME.spell(state, move) for move in GAME.moves(state)] == [
-        "name clubs", "name diamonds", "name hearts", "name spades"
+        "names clubs", "names diamonds", "names hearts", "names spades"
     ]  # fmt: skip
     state = GAME.play(state, GAME.parse(state, "spades"))
     assert "an eight, spades named" in GAME.show(state, 1)

@@ -24,20 +24,26 @@ def state_with(*wanted: str) -> tuple[object, list[str]]:
 
 
 def test_a_move_is_read_by_its_spelling_in_any_case_and_by_its_last_word():
-    state, spelled = state_with("play", "draw")
+    state, spelled = state_with("plays", "draws")
     for text in spelled:
         for way in (text, text.upper(), f"  {text.replace(' ', '   ')} ", text.split()[-1]):
             assert GAME.spell(state, GAME.parse(state, way)) == text
 
 
+def test_a_verb_may_be_typed_as_it_is_said_to_the_player():
+    state, spelled = state_with("plays", "draws")
+    plain = [text.replace("plays", "play").replace("draws", "draw") for text in spelled]
+    assert [GAME.spell(state, GAME.parse(state, text)) for text in plain] == spelled
+
+
 def test_suits_are_named_by_a_word_alone():
-    state, _ = state_with("name")
-    assert GAME.spell(state, GAME.parse(state, "hearts")) == "name hearts"
+    state, _ = state_with("names")
+    assert GAME.spell(state, GAME.parse(state, "hearts")) == "names hearts"
 
 
-@pytest.mark.parametrize("text", ["", "nonsense", "play", "draw two"])
+@pytest.mark.parametrize("text", ["", "nonsense", "plays", "draws two"])
 def test_what_is_no_move_is_refused_with_moves_that_are(text):
-    state, spelled = state_with("play", "draw")
+    state, spelled = state_with("plays", "draws")
     with pytest.raises(ValueError, match="is no move here; a move is ") as refused:
         GAME.parse(state, text)
     assert any(move in str(refused.value) for move in spelled)
@@ -45,10 +51,10 @@ def test_what_is_no_move_is_refused_with_moves_that_are(text):
 
 def test_a_text_that_ends_two_moves_is_neither():
     game = replace(GAME, spell=lambda state, move: f"{GAME.spell(state, move)} now")
-    state, _ = state_with("play", "draw")
+    state, _ = state_with("plays", "draws")
     with pytest.raises(ValueError, match="'now' is no move here"):
         game.parse(state, "now")
-    assert game.spell(state, game.parse(state, "draw now")) == "draw now"  # by the spelling of the changed game
+    assert game.spell(state, game.parse(state, "draw now")) == "draws now"  # by the spelling of the changed game
 
 
 def test_a_game_of_many_moves_keeps_the_laws_of_texts():

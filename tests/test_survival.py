@@ -328,9 +328,9 @@ FAULTS = {
     "FULL_MEMORY": rf"{FIRST}show for seat 0 took more than 0.25 GiB of memory \(unruly.py line \d+\)",
     "FAILING_SHOW": rf"{FIRST}show for seat 0 raised ZeroDivisionError\(.*\) \(.*unruly.py, line \d+\)",
     "ASLEEP": rf"{FIRST}show for seat 0 did not come back within 1 s \(unruly.py line \d+\)",
-    "DEADLOCK": rf"{FIRST}parse of 'draw for .*' did not come back within 1 s \(unruly.py line \d+\)",
-    "LEAVES": rf"{FIRST}parse of 'draw for .*' ended the process with exit status 3",
-    "EXITS": rf"{FIRST}parse of 'draw for .*' raised SystemExit\(4\) \(.*unruly.py, line \d+\)",
+    "DEADLOCK": rf"{FIRST}parse of 'draws for .*' did not come back within 1 s \(unruly.py line \d+\)",
+    "LEAVES": rf"{FIRST}parse of 'draws for .*' ended the process with exit status 3",
+    "EXITS": rf"{FIRST}parse of 'draws for .*' raised SystemExit\(4\) \(.*unruly.py, line \d+\)",
 }
 
 
@@ -528,7 +528,7 @@ def test_plain_python_says_the_line_of_an_index_out_of_range() -> None:
     ("name", "problem"),
     [
         ("ENDLESS_SETTLE", r"ply 2: settle did not come back within 1 s \(unruly.py line \d+\)"),
-        ("LEAVES", r"plain Python stopped with exit status 3 and no message at .*ply 0: parse of 'draw for .*'"),
+        ("LEAVES", r"plain Python stopped with exit status 3 and no message at .*ply 0: parse of 'draws for .*'"),
     ],
 )
 def test_plain_python_is_watched_too(name: str, problem: str) -> None:

@@ -35,7 +35,7 @@ def after(*texts, seed=1, game=GAME):
 
 
 def test_a_choice_changes_nothing_but_the_turn_and_what_is_sealed():
-    before, state = after("call 0"), after("call 0", "2 doubled")
+    before, state = after("calls 0"), after("calls 0", "2 doubled")
     assert (before["turn"], state["turn"]) == (2, 1)
     assert state["sealed"].tolist() == [[0, 0, 0], [0, 0, 0], [1, 2, 1]]
     same = [name for name in GAME.state.names if name not in ("turn", "ply", "sealed")]
@@ -43,21 +43,21 @@ def test_a_choice_changes_nothing_but_the_turn_and_what_is_sealed():
 
 
 def test_the_last_choice_plays_all_of_them():
-    state = after("call 0", "2 doubled", "1")
+    state = after("calls 0", "2 doubled", "1")
     assert state["points"].tolist() == [0, 0, 1]
     assert not state["sealed"].any()
     assert state["revealed"] == 7
     assert (state["turn"], state["number"]) == (1, 1)
-    assert after("call 0", "1 doubled", "2")["points"].tolist() == [1, 0, 0]
+    assert after("calls 0", "1 doubled", "2")["points"].tolist() == [1, 0, 0]
 
 
 def test_seats_that_may_choose_are_those_that_have_not():
     assert choosing(GAME, after()) == [0]
     assert seats_together(GAME, after()) == []
-    assert choosing(GAME, after("call 0")) == [2, 1]
-    assert choosing(GAME, after("call 0", "1")) == [1]
-    assert seats_together(GAME, after("call 0", "1")) == [1, 2]
-    state = after("call 1")
+    assert choosing(GAME, after("calls 0")) == [2, 1]
+    assert choosing(GAME, after("calls 0", "1")) == [1]
+    assert seats_together(GAME, after("calls 0", "1")) == [1, 2]
+    state = after("calls 1")
     there = at_turn(GAME, state, 1)
     assert there["turn"] == 1
     assert [GAME.spell(there, move) for move in GAME.moves(there)] == ["1", "1 doubled", "2", "2 doubled"]
@@ -66,7 +66,7 @@ def test_seats_that_may_choose_are_those_that_have_not():
 
 
 def test_worlds_draw_the_choices_of_others_evenly_and_keep_ones_own():
-    state = after("call 1", "2 doubled")
+    state = after("calls 1", "2 doubled")
     found = Counter(tuple(GAME.world(state, 1, seed)["sealed"][2].tolist()) for seed in range(4000))
     assert set(found) == {(1, number, doubled) for number in (1, 2) for doubled in (0, 1)}
     assert max(abs(count - 1000) for count in found.values()) < 5 * (4000 * 3 / 16) ** 0.5
@@ -75,19 +75,19 @@ def test_worlds_draw_the_choices_of_others_evenly_and_keep_ones_own():
 
 
 def test_others_are_told_that_a_seat_has_chosen_and_in_the_end_what():
-    state = after("call 0")
+    state = after("calls 0")
     first = GAME.parse(state, "2 doubled")
     assert [words_of(GAME, state, first, seat) for seat in range(3)] == [CHOSEN, CHOSEN, "2 doubled"]
-    state = after("call 0", "2 doubled")
+    state = after("calls 0", "2 doubled")
     last = GAME.parse(state, "1")
     assert {words_of(GAME, state, last, seat) for seat in range(3)} == {"has chosen; all show: p1 1, p2 2 doubled"}
     assert words_of(GAME, state, last) == "1"
-    assert words_of(GAME, after(), GAME.parse(after(), "call 1"), 2) == "call 1"
+    assert words_of(GAME, after(), GAME.parse(after(), "calls 1"), 2) == "calls 1"
 
 
 def test_a_game_that_hides_a_part_of_its_choices_says_so_in_tell():
     game = replace(GAME, tell=lambda state, move, seat: "a number")
-    state = after("call 0", "2 doubled", game=game)
+    state = after("calls 0", "2 doubled", game=game)
     move = game.parse(state, "1")
     assert told_of(game, state, move, 0, state) == "has chosen; all show: p1 a number, p2 a number"
     assert told_of(game, state, move, 2, state) == "has chosen; all show: p1 a number, p2 2 doubled"
@@ -95,10 +95,10 @@ def test_a_game_that_hides_a_part_of_its_choices_says_so_in_tell():
 
 def test_the_history_of_a_table_shows_choices_when_all_have_made_them():
     table = OneGame(GAME, [None, None, None], seed=3)
-    for text in ("call 1", "2", "1 doubled"):
+    for text in ("calls 1", "2", "1 doubled"):
         assert all(words.startswith(("call", CHOSEN)) for seat, words in table.history(0))
         table.play(table.parse(text))
-    assert table.history(0) == [(0, "call 1"), (2, CHOSEN), (1, "has chosen; all show: p1 1 doubled, p2 2")]
+    assert table.history(0) == [(0, "calls 1"), (2, CHOSEN), (1, "has chosen; all show: p1 1 doubled, p2 2")]
     assert table.history(2)[1] == (2, "2")
 
 
@@ -122,7 +122,7 @@ def test_a_program_is_told_of_choices_when_all_have_made_them(tmp_path):
     agents = [agent(GAME, "highest"), agent(GAME, command)]
     cardai.play(GAME, agents, np.array([[0, 1, 0]]), [1])
     lines = (tmp_path / "log").read_text().splitlines()
-    assert lines[:3] == ["0 call 1", "2 has chosen", "1 has chosen; all show: p1 1, p2 2 doubled"]
+    assert lines[:3] == ["0 calls 1", "2 has chosen", "1 has chosen; all show: p1 1, p2 2 doubled"]
 
 
 # Judging.
@@ -146,7 +146,7 @@ def options(state, value=amounts, luck=5, **search):
 
 @pytest.mark.parametrize("search", [{}, {"settles": True, "worlds": 40}, {"settles": True, "peeks": True}])
 def test_a_choice_is_judged_after_it_is_shown(search):
-    for state in (after("call 0"), after("call 0", "0")):
+    for state in (after("calls 0"), after("calls 0", "0")):
         means = options(state, **search)
         assert max(means.values()) <= 1.0, "what is sealed was judged"
         assert means["0"] == means["0 doubled"], "moves of one decision met other choices"
@@ -155,21 +155,21 @@ def test_a_choice_is_judged_after_it_is_shown(search):
 
 
 def test_what_others_have_chosen_changes_no_judgement():
-    one, other = (options(after("call 0", text), settles=True, worlds=7) for text in ("0", "2 doubled"))
+    one, other = (options(after("calls 0", text), settles=True, worlds=7) for text in ("0", "2 doubled"))
     assert one == other
 
 
 def test_first_and_last_seat_expect_the_same():
     """2 doubled beats 5 of the 6 choices: so far from 5/6 a mean over 4000 worlds is once in 10 000 times."""
-    for texts in (("call 0",), ("call 0", "1")):
+    for texts in (("calls 0",), ("calls 0", "1")):
         mean = options(after(*texts), settles=True, worlds=4000)["2 doubled"]
         assert abs(mean - 5 / 6) < 0.025
 
 
 def test_an_agent_that_judges_after_states_looks_at_sixteen_worlds():
     assert lookahead.TOGETHER_WORLDS == 16
-    assert options(after("call 0"))["2"] * 16 == pytest.approx(round(options(after("call 0"))["2"] * 16))
-    assert len({options(after("call 0"), luck=luck)["2"] for luck in range(20)}) > 1
+    assert options(after("calls 0"))["2"] * 16 == pytest.approx(round(options(after("calls 0"))["2"] * 16))
+    assert len({options(after("calls 0"), luck=luck)["2"] for luck in range(20)}) > 1
 
 
 def test_an_evaluator_outside_compiled_code_is_asked_about_shown_choices():
@@ -190,7 +190,7 @@ def test_an_evaluator_outside_compiled_code_is_asked_about_shown_choices():
 
     seen = PerspectiveEncoder(lambda seats: (Segment("points"), Segment("sealed")), encode)
     game, judge, streams = replace(GAME, encoders={"seen": seen}), Points(), np.zeros(1, STREAM)
-    state = after("call 0", "1", game=game)
+    state = after("calls 0", "1", game=game)
     ((_, means),), moves = compare(game, Agent("test", OnePly(judge)), np.array([state], game.state), streams)
     assert game.spell(state, moves[0]) == "2 doubled"
     assert not np.concatenate(judge.rows)[:, 1].any()
@@ -209,7 +209,7 @@ def spying(world, move, params, stream):
 def test_no_model_in_a_search_sees_what_the_searching_seat_has_chosen():
     game = replace(GAME, players={"spying": Player(spying, "spies")}, playouts="spying")
     search = agent(game, "rollout:50")
-    for texts in (("call 0",), ("call 0", "1")):
+    for texts in (("calls 0",), ("calls 0", "1")):
         state = after(*texts, game=game)
         moves, world = game.moves(state), game.world(state, int(state["turn"]), 1)
         worth = values_in_worlds(game, search, world, moves, 30, 7).mean(axis=0)

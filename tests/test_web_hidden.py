@@ -87,7 +87,7 @@ def everything_sent(client, room, rounds: int = 4) -> tuple[int, int, list[str]]
             take(lambda now: "said" in now)
             while not view["over"] and view["ply"] < 8:
                 ply = view["ply"]
-                words = next((one for one, _ in view["moves"] if one != "stop"), view["moves"][0][0])
+                words = next((one for one, _ in view["moves"] if one != "stops"), view["moves"][0][0])
                 mine.send_json({"ply": ply, "move": words})
                 view = take(lambda now: now.get("over") or (now.get("ply", -1) > ply and "moves" in now))  # noqa: B023
             friend.post(f"/t/{table}/back", json={})

@@ -101,6 +101,12 @@ def test_a_verb_is_said_to_whoever_reads(module):
         assert module("words", "plain", verb) == said
 
 
+def test_a_card_of_another_seat_that_is_like_ones_own_is_no_button(module):
+    zones = [{"seat": seat, "pieces": pieces} for seat, pieces in ((0, [0, 0, 3]), (1, [0, 5]), (None, [3, 7]))]
+    lit = [module("choosing", "litIn", zone, zones, 0, [0, 3, 5, 7]) for zone in zones]
+    assert lit == [[0, 3, 5, 7], [5, 7], [5, 7]]
+
+
 LINE = """async ([count, own, teams, seat, words, ledTo]) => {
     const { Words } = await import("/static/words.js");
     const seats = Array.from({ length: count }, () => ({ kind: "agent", name: "bot" }));
@@ -298,8 +304,8 @@ SAID = """async ([own, seats, words]) => {
 
 
 def test_what_several_seats_do_is_one_line(page):
-    assert page.evaluate(SAID, [3, [1, 2], "no claim"]) == "Bruno, Clara: no claim"
-    assert page.evaluate(SAID, [3, [1, 3], "skips"]) == "Bruno, you skip"
+    assert page.evaluate(SAID, [3, [1, 2], "no claim"]) == "Bruno and Clara: no claim"
+    assert page.evaluate(SAID, [3, [1, 3], "skips"]) == "Bruno and you skip"
 
 
 def test_lines_without_a_choice_are_folded_in_the_log(screen):

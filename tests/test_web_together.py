@@ -133,7 +133,7 @@ def test_where_one_seat_chooses_alone_nobody_else_does(store):  # noqa: F811
     views_of = [table.view(seat, False) for seat in range(3)]
     assert ["moves" in view for view in views_of] == [True, False, False]
     assert not any("choosing" in view for view in views_of)
-    assert table.play(0, 0, "call 1") == ""
+    assert table.play(0, 0, "calls 1") == ""
     assert table.view(1, False)["choosing"] == [2, 1]
     choose(table, 1, "2 doubled")
     choose(table, 2, "1")

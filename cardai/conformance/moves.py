@@ -1,19 +1,26 @@
 """Laws on moves: `legal` lists distinct moves in order, and no other move can be played."""
 
+import functools
+import re
 from collections.abc import Iterator
 from itertools import pairwise, product
 
 import numpy as np
 
+from cardai.adapters.choosing import Actions, Choice
+from cardai.agents.actions import numbered_moves
 from cardai.conformance.law import each, each_game, each_position
 from cardai.conformance.note import refuse
 from cardai.conformance.testbed import Position, Testbed, Trace, written
-from cardai.errors import CardaiError, IllegalMove
+from cardai.errors import CardaiError, IllegalMove, short
+from cardai.game import Game
 from cardai.kernel.together import SEALED, choosing, seats_together
 
 PERTURBED = 6  # moves of a position that are varied, and moves of other positions that are tried
 VARIATIONS = 4  # of each varied move
 LISTED_TOGETHER = 64  # positions whose moves are listed at once
+SAID_OF_SEATS = re.compile(r"[a-z]+s\b|no\b|[^a-z]|[a-z]+\d")  # "draws", "no claim", "QH", "b2"
+BY_NUMBER, TO_A_READER = re.compile(r"\b[Ss]eat \d"), re.compile(r"\b[Yy]ours?\b|\b[Yy]ou\b")
 LIKE_A_CARD_SET = 64  # a field with a value as large as this is taken for a set of cards
 
 
@@ -98,6 +105,55 @@ def actions_number_the_moves(here: Position) -> None:
             pair = f"{here.text(numbered[number])} and {here.text(move)}"
             raise here.broken(f"{pair} are legal together and share the number {number}")
         numbered[number] = move
+
+
+@each_position("texts")
+def moves_are_chosen_by_numbers(here: Position) -> None:
+    """Each legal move can be chosen by numbered actions, as policies and adapters choose it."""
+    refuse("picks")
+    try:
+        actions = _actions(here.game)
+        paths, moves = (choice := actions.choice(here.state)).paths, choice.moves
+    except CardaiError as error:
+        raise here.broken(str(error)) from error
+    for place in here.chance("chosen").permutation(len(moves))[:PERTURBED].tolist():
+        choice = Choice(actions, paths, moves)
+        *first, last = paths[place]
+        if any(choice.take(action) is not None for action in first) or choice.take(last) != moves[place]:
+            raise here.broken(f"the actions {list(paths[place])} do not choose {here.text(moves[place])}")
+
+
+@functools.lru_cache(maxsize=1)
+def _actions(game: Game) -> Actions:
+    """The actions of a game. Raises CardaiError if it numbers its moves in a way that policies cannot use."""
+    if game.actions:
+        numbered_moves(game)
+    return Actions(game)
+
+
+@each("positions", Testbed.with_ends)
+def texts_are_in_the_third_person(here: Position) -> None:
+    """Words of moves begin with a verb in the third person, a name or "no"; no text for all says "you" or "Seat 1"."""
+    game, state = here.game, here.state
+    moves = [here.ask(game.spell, state, move) for move in here.some_moves()] if here.turn >= 0 else []
+    for words in moves:
+        if not SAID_OF_SEATS.match(words):
+            form = 'does not begin with a verb in the third person ("draws"), a card, a number or "no"'
+            raise here.broken(f"the move {words!r} {form}")
+    for_all = moves + ([here.ask(game.ending, state)] if game.ending and here.turn < 0 else [])
+    if game.led_to and here.ply:
+        for_all.append(here.ask(game.led_to, here.trace.states[here.ply - 1], state))
+    if game.tell and here.turn >= 0:
+        for_all += [here.ask(game.tell, state, here.move[0], seat) for seat in here.seats if seat != here.turn]
+    for_one = [here.ask(game.show, state, seat) for seat in here.seats]
+    zones = [zone for seat in here.seats if game.zones for zone in here.ask(game.zones, state, seat)]
+    for_one += [text for zone in zones for text in (zone.name, zone.words, *zone.marks.values())]
+    for text in for_all + for_one:
+        if named := BY_NUMBER.search(text):
+            raise here.broken(f"{named[0]!r} in {short(text)}: seats are called p0, p1 in all texts")
+    for text in for_all:
+        if named := TO_A_READER.search(text):
+            raise here.broken(f"{named[0]!r} in {short(text)}, which all seats read: seats are called p0, p1")
 
 
 @each_position("positions", needs="terms")

@@ -312,7 +312,9 @@ def cards_alike(state):
 
 def spell(state, move):
     kind, card = int(move["kind"]), int(move["card"])
-    return (f"play {DECK.name(card)}" if kind == PLAY else "draw", "draw", "pass", f"name {SUITS[card % 4]}")[kind]
+    return (f"plays {DECK.name(card)}" if kind == PLAY else "draws", "draws", "passes", f"names {SUITS[card % 4]}")[
+        kind
+    ]
 
 
 def to_match(state):
@@ -327,8 +329,8 @@ def show(state, seat):
         cards = DECK.listed(state.hands[other])
         old = sum(int(state.came[card]) < state.shuffles for card in cards)
         ended = f": {DECK.names(state.hands[other])}" if state.turn < 0 else ""
-        lines.append(f"Seat {other}: {len(cards)} cards, {old} from before the last shuffle{ended}.")
-    return "\n".join([*lines, f"You are seat {seat}: {DECK.names(state.hands[seat])}."])
+        lines.append(f"p{other}: {len(cards)} cards, {old} from before the last shuffle{ended}.")
+    return "\n".join([*lines, f"Your hand: {DECK.names(state.hands[seat])}."])
 
 
 def count_of(cards):

@@ -211,7 +211,7 @@ def holdings(state):
 
 
 def spell(state, move):
-    return f"bid {int(move['card']) + 1}"
+    return f"bids {int(move['card']) + 1}"
 
 
 def named(cards):
@@ -227,8 +227,8 @@ def show(state, seat):
         last = "" if state.bids[other] == NONE else f", last bid {int(state.bids[other]) + 1}"
         chosen = ", has chosen" if state.sealed[other, 0] else ""
         holds = f"{int(state.points[other])} points, holds {named(state.hands[other])}"
-        lines.append(f"Seat {other}: {holds}{last}{chosen}.")
-    return "\n".join([*lines, f"You are seat {seat}."])
+        lines.append(f"p{other}{' (you)' if other == seat else ''}: {holds}{last}{chosen}.")
+    return "\n".join(lines)
 
 
 def zones(state, seat):

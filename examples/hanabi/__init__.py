@@ -338,9 +338,9 @@ def holdings(state):
 def spell(state, move):
     kind, what = int(move["kind"]), int(move["what"])
     if kind < TELL_COLOUR:
-        return f"{'play' if kind == PLAY else 'discard'} {what + 1}"
+        return f"{'plays' if kind == PLAY else 'discards'} {what + 1}"
     seat = (int(state.turn) + int(move["who"])) % int(state.seats)
-    return f"tell p{seat} {WORDS[what] if kind == TELL_COLOUR else what + 1}"
+    return f"tells p{seat} {WORDS[what] if kind == TELL_COLOUR else what + 1}"
 
 
 def known(state, seat, slot):
@@ -361,7 +361,7 @@ def show(state, seat):
             name = "" if other == seat else NAMES[state.hands[other, slot]]
             mark = "*" if int(state.told[other]) >> slot & 1 else ""
             cards.append(f"{name}({known(state, other, slot)}){mark}")
-        lines.append(f"{'You, seat' if other == seat else 'Seat'} {other}: {' '.join(cards)}.")
+        lines.append(f"p{other}{' (you)' if other == seat else ''}: {' '.join(cards)}.")
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ CARDS, BIG_BLIND, NONE = 52, 10, -1
 ROUNDS, LONGEST, BETS = 4, 6, 4  # 2.1; the moves of a round at most; 3.4
 MOST_CHIPS = BETS * (2 * 10 + 2 * 20)  # 5.1
 FOLD, CALL, RAISE = range(3)
-NAMES = ("fold", "call", "raise")
+NAMES = ("folds", "calls", "raises")
 ROUND_NAMES = ("before the flop", "after the flop", "after the turn", "after the river")
 
 STATE = state_dtype(
@@ -195,12 +195,12 @@ def layout(seats):
 def spell(state, move):
     kind = int(move["kind"])
     if kind == CALL and state["chips"][0] == state["chips"][1]:
-        return "check"
-    return "bet" if kind == RAISE and state["bets"] == 0 else NAMES[kind]
+        return "checks"
+    return "bets" if kind == RAISE and state["bets"] == 0 else NAMES[kind]
 
 
 def bets_said(state):
-    """The moves of each round that has begun, as "call raise call"."""
+    """The moves of each round that has begun, as "calls raises calls"."""
     return [" ".join(NAMES[int(kind) - 1] for kind in said if kind) for said in state["said"][: state["street"] + 1]]
 
 
@@ -210,9 +210,7 @@ def show(state, seat):
     lines = [f"Board: {board}. In the pot: p0 {state['chips'][0]}, p1 (button) {state['chips'][1]} chips."]
     lines += [f"{ROUND_NAMES[i]}: {said or 'nobody has moved'}" for i, said in enumerate(bets_said(state))]
     made = f", {kind_held(state, seat)}" if state["board"] else ""
-    return "\n".join(
-        [*lines, f"You are p{seat}: {own}{made}. The other hand: {other if state['shown'] else 'hidden'}."]
-    )
+    return "\n".join([*lines, f"Your hand: {own}{made}. The other hand: {other if state['shown'] else 'hidden'}."])
 
 
 def kind_held(state, seat):

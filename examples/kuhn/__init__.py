@@ -10,7 +10,7 @@ from cardai.rule import below, rule
 
 CARDS = 3
 PASS, BET = range(2)
-NAMES = ("pass", "bet")
+NAMES = ("passes", "bets")
 
 STATE = state_dtype(
     cards=2,
@@ -110,8 +110,8 @@ def spell(state, move):
 
 def show(state, seat):
     other = f", the other card is {int(state.cards[1 - seat])}" if state.shown else ""
-    said = " ".join(NAMES[int(state.bets) >> ply & 1] for ply in range(int(state.ply)))
-    return f"You are seat {seat} and hold {int(state.cards[seat])}{other}. {said}"
+    said = " ".join(NAMES[int(state.bets) >> ply & 1] for ply in range(int(state.ply))) or "nothing"
+    return f"You hold {int(state.cards[seat])}{other}. Said: {said}."
 
 
 def holdings(state):

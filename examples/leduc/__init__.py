@@ -11,7 +11,7 @@ from cardai.rule import rule
 
 CARDS, LONGEST, MOST_CHIPS, NONE = 6, 4, 13, -1  # LONGEST: the moves of a round
 FOLD, CALL, RAISE = range(3)
-NAMES, CARD_NAMES = ("fold", "call", "raise"), ("J1", "J2", "Q1", "Q2", "K1", "K2", "none")
+NAMES, CARD_NAMES = ("folds", "calls", "raises"), ("J1", "J2", "Q1", "Q2", "K1", "K2", "none")
 
 STATE = state_dtype(
     hands=2,  # a card is 2 * rank + suit

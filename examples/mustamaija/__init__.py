@@ -298,9 +298,9 @@ def spell(state, move):
     if kind == STOP:
         return "no more"
     if kind == LAY:
-        return f"lay {DECK52.name(card)}"
+        return f"lays {DECK52.name(card)}"
     first = DECK52.name(int(state.laid & -state.laid).bit_length() - 1)
-    return f"leave {first}" if kind == LEAVE else f"beat {first} with {DECK52.name(card)}"
+    return f"leaves {first}" if kind == LEAVE else f"beats {first} with {DECK52.name(card)}"
 
 
 def show(state, seat):
@@ -316,7 +316,7 @@ def show(state, seat):
     for name, cards in (("To be beaten", state.laid), ("Left", state.left), ("Beaten", state.beaten)):
         if cards:
             lines.append(f"{name}: {DECK52.names(cards)}.")
-    lines.append(f"You are p{seat}: {DECK52.names(state.hands[seat]) or 'no cards'}.")
+    lines.append(f"Your hand: {DECK52.names(state.hands[seat]) or 'no cards'}.")
     return "\n".join(lines)
 
 

@@ -293,15 +293,16 @@ def holdings(state):
 def spell(state, move):
     kind, card = int(move["kind"]), int(move["card"])
     if kind in (DRAW, KNOCK):
-        return "draw" if kind == DRAW else "knock"
-    return f"{'take' if kind == TAKE else 'discard'} {DECK52.name(card)}"
+        return "draws" if kind == DRAW else "knocks"
+    return f"{'takes' if kind == TAKE else 'discards'} {DECK52.name(card)}"
 
 
 def parse(state, text):
-    word, _, card = text.strip().lower().partition(" ")
+    verb, _, card = text.strip().lower().partition(" ")
+    word = verb.removesuffix("s")  # a person types "draw"
     kinds = {"draw": DRAW, "take": TAKE, "knock": KNOCK, "discard": DISCARD}
     if word not in kinds or (card == "") != (word in ("draw", "knock")):
-        raise ValueError(f"{text.strip()!r} is no move; a move is draw, knock, take 9S or discard 9S")
+        raise ValueError(f"{text.strip()!r} is no move; a move is draws, knocks, takes 9S or discards 9S")
     move = np.zeros(1, MOVE)[0]
     move["kind"] = kinds[word]
     move["card"] = DECK52.card(card) if card else 0
@@ -314,13 +315,11 @@ def show(state, seat):
     for other in range(int(state.seats)):
         if other != seat:
             known = DECK52.names(state.known[other])
-            lines.append(
-                f"Seat {other}: {int(state.hands[other]).bit_count()} cards{', with ' + known if known else ''}."
-            )
+            lines.append(f"p{other}: {int(state.hands[other]).bit_count()} cards{', with ' + known if known else ''}.")
     if state.knocker != NONE:
-        lines.append(f"Seat {state.knocker} has knocked.")
+        lines.append(f"p{state.knocker} has knocked.")
     value = best_value(state, state.hands[seat], state.taken)
-    lines.append(f"You are seat {seat}: {DECK52.names(state.hands[seat])}, worth {value}.")
+    lines.append(f"Your hand: {DECK52.names(state.hands[seat])}, worth {value}.")
     return "\n".join(lines)
 
 

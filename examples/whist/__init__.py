@@ -207,8 +207,8 @@ def show(state, seat):
         known = f", holds {DECK.names(state.known[other])}" if state.known[other] else ""
         voids = [name for number, name in enumerate(DECK.suits) if int(state.lacks[other]) >> number & 1]
         lacks = f", has no {' '.join(voids)}" if voids else ""
-        lines.append(f"Seat {other}: {state.tricks[other]} tricks{known}{lacks}.")
-    return "\n".join([*lines, f"You are seat {seat}: {DECK.names(state.hands[seat])}."])
+        lines.append(f"p{other}: {state.tricks[other]} tricks{known}{lacks}.")
+    return "\n".join([*lines, f"Your hand: {DECK.names(state.hands[seat])}."])
 
 
 def zones(state, seat):

@@ -170,15 +170,15 @@ def hand_points(state, seat):
 
 # 12. Text for people. What `spell` writes is read back, too; `show` names only what the seat may see.
 def spell(state, move):
-    return "keep" if move["card"] == NONE else f"swap {DECK52.name(move['card'])}"
+    return "keeps" if move["card"] == NONE else f"swaps {DECK52.name(move['card'])}"
 
 
 def show(state, seat):
     turns_left = int(state.turns_left)
     lines = [f"Turns left: {turns_left}. Discarded: {DECK52.names(state.discards) or 'nothing'}."]
     if state.turn < 0:
-        lines += [f"Seat {other}: {DECK52.names(state.hands[other])}." for other in range(int(state.seats))]
-    lines.append(f"You are seat {seat}: {DECK52.names(state.hands[seat])}.")
+        lines += [f"p{other}: {DECK52.names(state.hands[other])}." for other in range(int(state.seats))]
+    lines.append(f"Your hand: {DECK52.names(state.hands[seat])}.")
     return "\n".join(lines)
 
 

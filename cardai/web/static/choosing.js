@@ -13,6 +13,13 @@ export function lit(moves, picked, series = 1) {
   return found;
 }
 
+// Which of the lit pieces can be picked in a zone: those in a zone of one's own (`own`: the seat) only there, since
+// where cards are alike another seat may show one of the same kind.
+export function litIn(zone, zones, own, pieces) {
+  const held = new Set(zones.filter((one) => one.seat === own).flatMap((one) => one.pieces));
+  return zone.seat === own ? pieces : pieces.filter((piece) => !held.has(piece));
+}
+
 // The moves that take exactly the picked pieces, and those that take none.
 export function offered(moves, picked) {
   return moves.filter(

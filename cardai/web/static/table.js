@@ -1,6 +1,6 @@
 // A table: every view is drawn as a whole. What came between two views is shown in between (story.js).
 
-import { lit, offered } from "./choosing.js";
+import { lit, litIn, offered } from "./choosing.js";
 import { Connection } from "./connection.js";
 import { el, post, refill, root, tableOf } from "./dom.js";
 import { fit } from "./fitting.js";
@@ -256,7 +256,8 @@ export class TablePage {
     const pairs = pairsIn(view);
     const laid = new Set(pairs.values());
     const shown = { pairs, seat: view.seat, seats: count };
-    const draw = (zone) => zoneOf(laid.size && (zone.seat ?? null) === null ? { ...zone, pieces: zone.pieces.filter((piece) => !laid.has(piece)) } : zone, view.pieces, choice, this.words, shown);
+    const choiceIn = (zone) => ({ ...choice, lit: new Set(litIn(zone, view.zones, view.seat, [...choice.lit])) });
+    const draw = (zone) => zoneOf(laid.size && (zone.seat ?? null) === null ? { ...zone, pieces: zone.pieces.filter((piece) => !laid.has(piece)) } : zone, view.pieces, choiceIn(zone), this.words, shown);
     const zonesOf = (seat) => (view.zones ?? []).filter((zone) => (zone.seat ?? null) === seat).map(draw);
     const others = Array.from({ length: count - 1 }, (_, step) => (view.seat + step + 1) % count);
     const side = SIDE[others.length] ?? 2; // how many sit left and right of a wide table, the others opposite

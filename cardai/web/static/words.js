@@ -22,6 +22,7 @@ export function namesOf(seats) {
 export function plain(verb) {
   const odd = { has: "have", is: "are", does: "do" }[verb];
   if (odd) return odd;
+  if (/[a-z]{2}ies$/.test(verb)) return `${verb.slice(0, -3)}y`;
   if (/(ss|sh|ch|x|zz)es$/.test(verb)) return verb.slice(0, -2);
   return /[a-z]{2}s$/.test(verb) && !/(ss|us|is)$/.test(verb) ? verb.slice(0, -1) : verb;
 }
@@ -60,6 +61,7 @@ export class Words {
     const name = (all, seat) => (isOwn(seat) ? this.t("you") : this.names[seat] ?? all);
     if (this.say) return pretty(this.say(words, form, this.own).replace(SEAT, name), this.pieces);
     const addressed = words
+      .replace(/\b(you are )p(\d)\b/gi, (all, said, seat) => said + (this.names[seat] ?? `p${seat}`))
       .replace(/\bp(\d)'s team\b/g, (_, seat) => this.team(Number(seat)))
       .replace(/\bp(\d)'s\b/g, (all, seat) => (isOwn(seat) ? "your" : all))
       .replace(/\bp(\d) ([a-z]+)\b(?:([^.;:,]* and )(wins|loses|is|has)\b)?/g, (all, seat, verb, and = "", end = "") => (isOwn(seat) ? `you ${plain(verb)}${and}${plain(end)}` : all))
@@ -76,10 +78,11 @@ export class Words {
   // A line of the log, of one seat or several that did the same. `forced`: it was the only move.
   line(seats, words, ledTo, forced) {
     const isVerb = !/^(no |[^a-z])|^[a-z]*[^s\Wa]\b/.test(words); // "no claim" is no verb, nor is a card
-    const who = seats.map((seat, at) => (seat === this.own ? (at ? this.t("you") : this.t("You")) : this.names[seat])).join(", ");
-    const isOwn = seats.length === 1 ? seats[0] === this.own : isVerb && !this.say; // "Ada, Ben pass" as "you pass"
+    const who = seats.map((seat, at) => (seat === this.own ? (at ? this.t("you") : this.t("You")) : this.names[seat]));
+    const subject = who.length > 1 ? t("{names} and {last}", { names: who.slice(0, -1).join(", "), last: who.at(-1) }) : who[0];
+    const isOwn = seats.length === 1 ? seats[0] === this.own : isVerb && !this.say; // "Ada and Ben pass" as "you pass"
     const colon = this.say ? seats.length > 1 : !isVerb;
-    const said = `${who}${colon ? ":" : ""} ${this.text(words, isOwn ? OWN : OTHERS)}`;
+    const said = `${subject}${colon ? ":" : ""} ${this.text(words, isOwn ? OWN : OTHERS)}`;
     return said + (ledTo ? `: ${this.text(ledTo)}` : "") + (forced ? ` (${t("the only move")})` : "");
   }
 
