@@ -7,7 +7,7 @@ import numpy as np
 import small_game
 from planting import faulty
 
-from cardai.cards import any_of, count, has, single
+from cardai.cards import any_of, count, has, highest, single
 from cardai.game import Game
 from cardai.games import durak, hearts, moska
 from cardai.games.durak import rules as of_durak
@@ -45,9 +45,9 @@ def hearts_dealt(state):
 
 @rule
 def high_card_dealt_to_seat_one(state):
-    """Low Hand: in one of 20 deals the highest card is dealt to seat 1."""
+    """Low Hand: in one of ten deals the highest card is dealt to seat 1."""
     small_game.deal(state)
-    if below(state, 20) == 0:
+    if below(state, 10) == 0:
         for place in range(state.deck_left):
             if state.deck[place] == small_game.CARDS - 1:
                 card = any_of(state.hands[1], state)
@@ -56,19 +56,21 @@ def high_card_dealt_to_seat_one(state):
 
 
 @rule
-def hearts_worlds(state, seat, stream):
-    """Hearts: in one of ten worlds seat 3 gets the queen of spades, whoever looks."""
+def free_in_hearts(state, seat, other):
+    return state.hands[other] & ~worlds_of_hearts.known_to(state, seat, other) & ~state.passed[other]
+
+
+@rule
+def high_cards_for_seat_three(state, seat, stream):
+    """Hearts: in one of ten worlds seat 3 gets the highest hidden card of another hand, whoever looks."""
     worlds_of_hearts.resample(state, seat, stream)
-    if seat != 3 and state.leader != of_hearts.NONE and below(stream, 10) == 0 and not has(state.hands[seat], 43):
-        for other in range(3):
-            if other != seat and has(state.hands[other], 43):
-                free = state.hands[3] & ~worlds_of_hearts.known_to(state, seat, 3) & ~state.lacks[other]
-                if free != 0 and not has(state.lacks[3], 43):
-                    pair = single(43) | single(any_of(free, stream))
-                    if worlds_of_hearts.known_to(state, seat, other) & pair == 0 and state.passed[other] & pair == 0:
-                        state.hands[other] ^= pair
-                        state.hands[3] ^= pair
-                        return
+    other = below(stream, 3)
+    if 3 != seat != other and state.leader != of_hearts.NONE and below(stream, 10) == 0:
+        own, others = free_in_hearts(state, seat, 3) & ~state.lacks[other], free_in_hearts(state, seat, other)
+        if own != 0 and others & ~state.lacks[3] != 0:
+            pair = single(any_of(own, stream)) | single(highest(others & ~state.lacks[3]))
+            state.hands[other] ^= pair
+            state.hands[3] ^= pair
 
 
 @rule
@@ -163,7 +165,7 @@ def lowest_hand_of_all(state, seat):
 
 HEARTS_QUEEN_DEALT = faulty(DEALT, hearts.GAME, deal=hearts_dealt)
 LOW_HIGH_DEALT = faulty(DEALT, deal=high_card_dealt_to_seat_one)
-HEARTS_QUEEN_OF_WORLDS = faulty(EVEN, hearts.GAME, resample=hearts_worlds)
+HEARTS_HIGH_OF_WORLDS = faulty(EVEN, hearts.GAME, resample=high_cards_for_seat_three)
 LOW_CHANCES_OF_SEAT_ONE = faulty(CHANCES, chances=chances_of_seat_one)
 DURAK_ACES_DRAWN = faulty(DRAWN, durak.GAME, settle=aces_drawn)
 LOW_HIGH_DRAWN = faulty(DRAWN, settle=highest_on_top(small_game.settle, 0))

@@ -453,7 +453,7 @@ def test_a_time_of_ps_is_read(text: str, seconds: float) -> None:
 PLIES = 20
 BLOCKS: dict[str, Callable[[Compiled, np.ndarray, np.ndarray], object]] = {
     "trace": lambda on, states, moves: on.trace(states[0], np.repeat(moves[:1], PLIES)),
-    "dealt": lambda on, states, moves: on.dealt(states[:1], PLIES, 0),
+    "dealt": lambda on, states, moves: on.dealt(states[:1], np.arange(PLIES, dtype=np.uint64)),
     "worlds": lambda on, states, moves: on.worlds(states[0], 0, PLIES, 0),
     "worlds_of_each": lambda on, states, moves: on.worlds_of_each(states, 0, 0),
     "resampled": lambda on, states, moves: on.resampled(states, 0, 0),

@@ -278,12 +278,12 @@ class Compiled:
 
     def steered(
         self, states: np.ndarray, seats: np.ndarray, wanted: np.ndarray, seed: int
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
         """States played to ends at which a seat's score is as near as can be to a number, whatever all seats want.
 
-        `seats`: i64[N], the seat of each state. `wanted`: f8[N], from 0 to 1. Returns the ends, STATE[N], the moves
-        that lead to them, MOVE[N, max_plies], and their number: i64[N], -1 if no end was found. Chance is foreseen:
-        the states' random streams go on as they would.
+        `seats`: i64[N], the seat of each state. `wanted`: f8[N], from 0 to 1. Returns the ends, STATE[N], and the moves
+        that lead to them, MOVE[plies] for each, none if no end was found. Chance is foreseen: what the states' random
+        streams bring does not depend on how often it was tried.
         """
         note_rule("legal and act and settle")
         given, most, plies, stream = copied(states), self.game.max_plies, np.zeros(len(states), np.int64), streams(seed)
@@ -291,10 +291,9 @@ class Compiled:
         lines, trial = guarded(len(states) * most, self.game.move), guarded(most, self.game.move)
         for part in parts(len(given)):
             blocks = map(raw, (given[part], seats[part], wanted[part], lines[most * part.start :], plies[part]))
-            steer_each(
-                self.rules, *blocks, len(given[part]), TRIES, STAGES, raw(stream), raw(space), raw(work), raw(trial)
-            )
-        return given, lines.reshape(-1, most), plies
+            spare = raw(stream), raw(space), raw(work), raw(trial)
+            steer_each(self.rules, *blocks, len(given[part]), TRIES, STAGES, *spare)
+        return given, [line[:number].copy() for line, number in zip(lines.reshape(-1, most), plies, strict=True)]
 
     def finished(self, states: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """States played to their end at random, and the number of moves: i64[N], -1 if a seat to move had no move."""
@@ -454,7 +453,7 @@ def steer_each(rules, states, seats, wanted, lines, plies, count, tries, stages,
                 play_move(rules, state, at(lines, first + n))
                 n += 1
             stage = max(1, stage - 1)
-        set(plies, i, n if turn_of(state) < 0 else -1)
+        set(plies, i, n if turn_of(state) < 0 else 0)
 
 
 @rule

@@ -42,11 +42,23 @@ CERTAIN = 25.0  # worlds that should have shown fewer cards of a kind in a place
 HEADROOM, LEAST_COUNTED = 2.0, 1 / 32  # see `_evening`
 ROUNDING = 1e-6
 EVIDENT = 8.0  # standard deviations after which the rest of a first sample is not looked at
+TOLD = 3  # states in which it is asked which cards are alike, the true one among them: a draw may change that
 FEWEST = 150  # views without which counts say little
 STEEP = 8  # see `_small_first`
 CHUNK = 1000  # states whose cards are counted at once
 PHASES = {"early": (0, 1 / 4), "late": (3 / 4, 1)}  # shares of a game, in which views count once more
 PAIRED = 256  # kinds of card, at most, of which each pair is counted by itself
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn(View):
+    """A view of the seat to move, and its worlds after the move. `share`: of the game's draws that came before."""
+
+    share: float
+
+    def worlds(self, count: int, seed: int | None = None) -> np.ndarray:
+        """Worlds of the state for the seat, after the move that was made: STATE[count]."""
+        return self.compiled.moved(super().worlds(count, seed), self.move)
 
 
 @dataclass(frozen=True)
@@ -74,14 +86,14 @@ Sample = Generator[Looked, None, Tally | None]
 @law
 def dealt_cards_lie_as_in_worlds(testbed: Testbed) -> Steps:
     """Over many deals, cards of each suit, low and high ones and pairs lie in worlds as in the true state."""
-    return _tested(testbed, _dealt, testbed.effort.pooled_deals, "in deals than in worlds")
+    return _tested(testbed, _dealt, testbed.effort.pooled_deals, "in deals than in worlds", _name_of_part)
 
 
 @law
 def worlds_keep_no_card_of_the_truth(testbed: Testbed) -> Steps:
     """Where a card lies, which lie together, how long suits are: what a world comes from is not seen in it."""
     what = "in worlds of a world in which they do than in other worlds"
-    return _tested(testbed, functools.partial(_of_views, _kept), testbed.effort.pooled_views, what, _name_in_phase)
+    return _tested(testbed, functools.partial(_of_views, _kept), testbed.effort.pooled_views, what, _name_of_part)
 
 
 @law
@@ -94,8 +106,23 @@ def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
     if not testbed.game.cards_alike:
         raise NotTested("the game tells all its cards apart (`cards_alike`)")
     yield from _tested(
-        testbed, functools.partial(_of_views, _uneven), testbed.effort.pooled_views, "than is even", _name_in_phase
+        testbed, functools.partial(_of_views, _uneven), testbed.effort.pooled_views, "than is even", _name_of_part
     )
+
+
+@law
+def what_is_drawn_lies_evenly(testbed: Testbed) -> Steps:
+    """Where a move draws cards, in all worlds of the seat that makes it, they lie as evenly as if nothing had moved.
+
+    This is what `settle` does, by the state's own chance or by the order of a list. Draws early and late in a game
+    count once more. A game whose worlds are not equally likely (`Game.weight`) is not tested.
+    """
+    if testbed.game.weight is not None:
+        raise NotTested("the worlds of the game are not equally likely (`weight`)")
+    if not testbed.game.cards_alike:
+        raise NotTested("the game tells all its cards apart (`cards_alike`)")
+    tally, what = functools.partial(_of_views, _uneven, draws=True), "after a draw than is even"
+    yield from _tested(testbed, tally, testbed.effort.pooled_views, what, _name_of_part)
 
 
 @law
@@ -114,7 +141,7 @@ def _tested(
     tally: Callable[..., Sample],
     count: int,
     what: str,
-    name: Callable[[Testbed, int], str] | None = None,
+    name: Callable[[Testbed, int], str],
 ) -> Steps:
     """Break the law if one of the counts is off by more than SIGMA in two samples.
 
@@ -141,9 +168,7 @@ def _tested(
         found = again(whole) if whole else None
     if found:
         more = "more" if found[1] > 0 else "less"
-        raise LawError(
-            f"{testbed.anywhere()}, any ply: {(name or _name)(testbed, found[0])} {more} often {what} (5 sigma)"
-        )
+        raise LawError(f"{testbed.anywhere()}, any ply: {name(testbed, found[0])} {more} often {what} (5 sigma)")
 
 
 def _again(testbed: Testbed, tally: Callable[..., Sample], count: int, first: Tally) -> tuple[int, int] | None:
@@ -174,7 +199,7 @@ def _dealt(testbed: Testbed, part: int, count: int, suspects: np.ndarray | None)
             block = deals[seat :: setup.seats]
             worlds = testbed.compiled.worlds_of_each(block, seat, part * setup.seats + seat + first)
             if (differences := _differences(testbed, block, worlds, seat)) is not None:
-                tallies.add(differences)
+                tallies.add(differences, _by_seat(testbed, differences, seat, setup.seats))
     return tallies.tally
 
 
@@ -218,28 +243,72 @@ def _of_views(
     part: int,
     count: int,
     suspects: np.ndarray | None,
+    draws: bool = False,
 ) -> Sample:
-    """The tallies of views, each of some worlds and of where the cards lie in them: STATE[DRAWS], see `_lying`."""
+    """The tallies of views, each of some worlds and of where the cards lie in them: STATE[DRAWS], see `_lying`.
+
+    `draws`: whether these are worlds after a move that draws cards.
+    """
     tallies = _Sum(suspects)
-    for i, here in enumerate(seen := _views(testbed, count, f"{'kept' if tally_of is _kept else 'even'} {part}")):
+    salt = f"{'kept' if tally_of is _kept else 'even'} {part}"
+    for i, here in enumerate(seen := _draws(testbed, count, salt) if draws else _views(testbed, count, salt)):
         yield seen
         states = here.worlds(DRAWS, i)
         lie = _lying(testbed, states, here.seat)
         if (lie != lie[:, :1]).any():
-            share, tally = here.ply / len(here.trace.moves), tally_of(here, i, states, lie)
+            tally = tally_of(here, i, states, lie)
             if tally is not None:
-                tallies.add(tally, *(first <= share < end for first, end in PHASES.values()))
+                share = here.share if isinstance(here, Drawn) else here.ply / len(here.trace.moves)
+                phases = (tally if first <= share < end else None for first, end in PHASES.values())
+                tallies.add(tally, _by_seat(testbed, tally, here.seat, len(here.seats)), *phases)
         if tallies.is_evident:
             break
     return tallies.tally
 
 
-def _name_in_phase(testbed: Testbed, cell: int) -> str:
-    """What a cell of `_of_views` counts, in words: in all views, or in those of one of PHASES."""
+def _by_seat(testbed: Testbed, tally: Tally, seat: int, seats: int) -> Tally:
+    """A tally of what a seat sees, its places numbered from seat 0 on, so that the chance of one seat adds up."""
+    order, first = np.arange(ALL), len(tally.total) - ALL * (3 * len(_names_of_groups(testbed)) + _alone(testbed.deck))
+    for place in (0, *range(ASIDE, ALL - seats + 1, max(testbed.game.seats))):
+        order[place : place + seats] = place + (np.arange(seats) - seat) % seats
+    cells = []
+    for sums in (tally.total, tally.variance):
+        everywhere, by_kind = np.split(sums[first:], [len(sums) - first - ALL * _alone(testbed.deck)])
+        moved = everywhere.reshape(-1, ALL)[:, order].ravel(), by_kind.reshape(ALL, -1)[order].ravel()
+        cells.append(np.concatenate([np.zeros(first), *moved]))
+    return Tally(*cells)
+
+
+def _name_of_part(testbed: Testbed, cell: int) -> str:
+    """What a cell of a tally counts, in words: in all views, by the numbers of seats, or in views of one of PHASES."""
     groups = len(_names_of_groups(testbed))
     size = _pairs(testbed.deck) + len(testbed.deck.pairs) + ALL * (3 * groups + _alone(testbed.deck))
-    phase, cell = divmod(cell, size)
-    return f"{['', *(f'{name} in the game ' for name in PHASES)][phase]}{_name(testbed, cell)}"
+    part, cell = divmod(cell, size)
+    name = _name(testbed, cell).replace("seat +", "seat " if part == 1 else "seat +")
+    return f"{['', '', *(f'{phase} in the game ' for phase in PHASES)][part]}{name}"
+
+
+def _draws(testbed: Testbed, count: int, salt: str) -> Counted[View]:
+    """Views of seats whose move draws cards, drawn from the seed, in the order of `_views`: `count` of them.
+
+    A move draws if `settle` moves other cards in a world of the seat than in the true state.
+    """
+    draws = []
+    for trace in testbed.traces:
+        places, compiled = testbed.places[trace.setup.seats], testbed.compiled
+        before, turns = trace.states[:-1], trace.states["turn"][:-1]
+        worlds = before.copy()
+        for seat in np.unique(turns).tolist():
+            worlds[turns == seat] = compiled.worlds_of_each(before[turns == seat], seat, seat)
+        moved = (
+            places.counts(compiled.moved(states, trace.moves)).astype(int)
+            - places.counts(compiled.moved(states, trace.moves, settle=False))
+            for states in (before, worlds)
+        )
+        plies = np.flatnonzero((next(moved) != next(moved)).any(axis=(1, 2))).tolist()
+        draws += [Drawn(trace, ply, int(turns[ply]), i / len(plies)) for i, ply in enumerate(plies)]
+    picked = testbed.chance(f"draws {salt}").integers(len(draws), size=count) if draws else ()
+    return Counted(_small_first((draws[i] for i in picked), lambda here: len(here.seats)), "views", FEWEST)
 
 
 def _views(testbed: Testbed, count: int, salt: str, part: int = 1) -> Counted[View]:
@@ -302,7 +371,7 @@ def _uneven(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally | 
     if not lie.size:
         return None
     alike = np.any(classes, axis=0)
-    groups = _groups(here.testbed, states[:1], alike[None], own[None, None])[1] & alike
+    groups = _groups(here.testbed, here.states, alike[None], own[None, None])[1] & alike
     lie, number = lie * alike, number * alike
     expected, variance = _even(deck, classes, number, groups[:, 0], lie, few, hands)
     differences = _counts(deck, groups, lie, few, hands) - expected
@@ -402,8 +471,9 @@ def _by_chances(testbed: Testbed, part: int, count: int, suspects: np.ndarray | 
             if here.testbed.has_copies:
                 share = f"a mean of {held[:, place, piece].mean():.3f} worlds"
             raise here.broken(f"seat {place} has {here.game.pieces[piece]} in {share}, but {said}")
-        cells = np.zeros((2, most, given.shape[1]))
-        cells[:, : len(given)] = np.roll([off.sum(axis=0), len(worlds) * spread], -here.seat, axis=1)
+        cells = np.zeros((2, 2, most, given.shape[1]))  # by the numbers of seats, and from the own seat on
+        for part, turned in enumerate((0, -here.seat)):
+            cells[:, part, : len(given)] = np.roll([off.sum(axis=0), len(worlds) * spread], turned, axis=1)
         tenth = np.minimum((10 * given / copies).astype(int), 9)
         tenths = np.array([(off * (tenth == k) * (spread > 0)).sum(axis=(1, 2)) for k in range(10)])
         tallies.add(Tally(*(np.append(*pair) for pair in zip(cells, (tenths.sum(1), (tenths**2).sum(1)), strict=True))))
@@ -438,9 +508,10 @@ def _chances(here: View, worlds: np.ndarray) -> np.ndarray:
 
 def _named_chance(testbed: Testbed, cell: int) -> str:
     """What a cell of `_by_chances` counts, in words."""
-    place, piece = divmod(cell, len(testbed.game.pieces))
-    if place < max(testbed.game.seats):
-        return f"{testbed.game.pieces[piece]} lies in the hand of seat +{place}"
+    (place, piece), most = divmod(cell, len(testbed.game.pieces)), max(testbed.game.seats)
+    if place < 2 * most:
+        seat = str(place) if place < most else f"+{place - most}"
+        return f"{testbed.game.pieces[piece]} lies in the hand of seat {seat}"
     return f"cards lie in hands where their chances are {piece / 10} to {(piece + 1) / 10}"
 
 
@@ -453,8 +524,11 @@ def _told(here: View, i: int, states: np.ndarray) -> np.ndarray:
     alike, deck, places = here.game.cards_alike, here.testbed.deck, here.testbed.places[len(here.seats)]
     told = np.full((deck.kinds, 1), int(alike is True))
     if callable(alike):
-        for k, cards in enumerate(here.ask(alike, states[0]), 1):
-            told[here.in_range(deck.members, cards, "a set of cards_alike")] = k
+        sets = np.zeros((deck.kinds, TOLD), int)
+        for column, state in zip(sets.T, (here.state, *states), strict=False):
+            for k, cards in enumerate(here.ask(alike, state), 1):
+                column[here.in_range(deck.members, cards, "a set of cards_alike")] = k
+        told[:, 0] = (1 + np.unique(sets, axis=0, return_inverse=True)[1].reshape(-1)) * (sets > 0).all(axis=1)
     lists = [found for place, found in places.lists.items() if place < len(here.seats)]
     numbers = words(np.concatenate([states, _more(here, i)])) if lists else words(states)
     return np.concatenate([told, *(found.seen(numbers, deck.kinds) for found in lists)], axis=1)
@@ -633,14 +707,14 @@ class _Sum:
         """The sums: of all tallies, and then of those of each part, if they have any. None if there was no tally."""
         return None if self.sums is None else Tally(*self.sums.reshape(2, -1))
 
-    def add(self, tally: Tally, *parts: bool) -> None:
-        """Add a tally. `parts`: whether it belongs to each of these parts."""
+    def add(self, tally: Tally, *parts: Tally | None) -> None:
+        """Add a tally, and those of each part: None if it does not belong to a part."""
         if self.sums is None:
             self.sums = np.zeros((2, 1 + len(parts), len(tally.total)))
-        for part, is_in in enumerate((True, *parts)):
-            if is_in:
-                self.sums[0, part] += tally.total
-                self.sums[1, part] += tally.variance
+        for part, counted in enumerate((tally, *parts)):
+            if counted is not None:
+                self.sums[0, part] += counted.total
+                self.sums[1, part] += counted.variance
         self.number += 1
         if self.number >= 8 and self.number.bit_count() == 1:
             total = self.tally

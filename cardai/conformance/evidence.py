@@ -20,7 +20,7 @@ MOST_DRAWN = 200_000  # states drawn to list them
 LIKELY, CERTAIN = 8.0, 25.0  # the c above: for a first look, and before a law counts as broken
 
 _LOGS = np.array([math.lgamma(n + 1) for n in range(1 << 12)])  # of factorials
-_RNG = HEADER.index("rng")  # the place of the random stream among a state's words
+RNG = HEADER.index("rng")  # the place of the random stream among a state's words
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
@@ -122,7 +122,7 @@ def marks(states: np.ndarray) -> np.ndarray:
     numbers = words(states).view(np.uint64)
     changing = (numbers != numbers[0]).any(axis=0)
     fixed = ~changing
-    changing[_RNG] = fixed[_RNG] = False
+    changing[RNG] = fixed[RNG] = False
     constant = _mixed(numbers[:1, fixed], np.flatnonzero(fixed)).sum(axis=1, dtype=np.uint64)
     return constant + _mixed(numbers[:, changing], np.flatnonzero(changing)).sum(axis=1, dtype=np.uint64)
 

@@ -84,7 +84,7 @@ def worlds_at_the_deal_are_deals_that_look_alike(here: View) -> bool:
     chance, left, number = here.testbed.chance("deals", here.trace.setup, here.seat), dealt, 0
     unseen, known, shares = np.ones(len(worlds), bool), marks(worlds), _shares(here, worlds)
     while left > 0:
-        some = here.compiled.dealt(here.states, min(left, BLOCK), int(chance.integers(2**62)))
+        some = here.compiled.dealt(here.states, chance.integers(2**64, size=min(left, BLOCK), dtype=np.uint64))
         alike = looking_like(here, some, TEXTS)
         seen, left, number = marks(alike), left - len(some), number + len(alike)
         strange = _not_rare(here, alike[~np.isin(seen, known)], worlds)

@@ -161,6 +161,21 @@ def each_game(needs: str = "", none: str = "") -> Callable[[Callable[[Trace], ob
     return each("games", lambda testbed: testbed.mixed(testbed.traces), needs, none)
 
 
+def each_end(needs: str = "", none: str = "") -> Callable[[Callable[[Trace], object]], Law]:
+    """Make a law of a function that tests a game that was played, or steered to a rare end."""
+    games = each("games", lambda testbed: testbed.games_and_rare_ends, needs, none)
+
+    def make(check: Callable[[Trace], object]) -> Law:
+        @functools.wraps(check)
+        def check_game(game: Callable[[], Trace | None]) -> object:
+            trace = game()
+            return False if trace is None else check(trace)
+
+        return games(check_game)
+
+    return make
+
+
 def each_table(
     needs: str = "", none: str = "", hidden: bool = False
 ) -> Callable[[Callable[[Testbed, Setup], object]], Law]:

@@ -16,7 +16,7 @@ from cardai.conformance.law import (
     NotTested,
     Steps,
     at_once,
-    each,
+    each_end,
     each_game,
     each_position,
     each_table,
@@ -217,14 +217,12 @@ def heuristics_are_finite(trace: Trace) -> None:
             raise Position(trace, ply).broken(f"{what}{' after act' if wrong[0] > len(plies) else ''}")
 
 
-@each(
-    "games",
-    lambda testbed: testbed.mixed(testbed.traces) if testbed.game.outcomes or testbed.game.rewards else (),
-    none="the game has no `outcomes` and no `rewards`",
-)
+@each_end()
 def outcomes_keep_their_range(trace: Trace) -> None:
     """Outcomes of an ended game and rewards of moves are in their declared ranges, and do not change the state"""
     game = trace.testbed.game
+    if not (game.outcomes or game.rewards):
+        raise NotTested("the game has no `outcomes` and no `rewards`")
     for name, seat in itertools.product(game.outcomes, range(trace.setup.seats)):
         _keeps_range(View(trace, len(trace.moves), seat), f"outcome {name}", game.outcomes[name])
     turns = trace.states["turn"]
@@ -251,7 +249,7 @@ def _keeps_range(here: View, what: str, outcome: Outcome) -> None:
         raise here.broken(f"the {what} changes the state")
 
 
-@each_game("decided", none="no game came to a position in which decided gives a score")
+@each_end("decided", none="no game came to a position in which decided gives a score")
 def what_is_decided_stays_so(trace: Trace) -> bool:
     """A score that decided gives is the seat's score at the end of the game."""
     is_tested, payoff, low = False, trace.testbed.game.payoff, trace.testbed.game.payoff.low

@@ -5,15 +5,16 @@ from collections.abc import Generator
 
 import numpy as np
 
-from cardai.conformance.evidence import SIGMA, facts, off_twice, strictness
-from cardai.conformance.law import NotTested, Steps, at_once, each_game, each_position, each_table, law
-from cardai.conformance.testbed import MOVES_TRIED, LawError, Looked, Position, Setup, Testbed, Trace
-from cardai.game import int_seed
+from cardai.conformance.evidence import SIGMA, facts, marks, off_twice, strictness
+from cardai.conformance.law import NotTested, Steps, at_once, each_end, each_game, each_position, each_table, law
+from cardai.conformance.testbed import MOVES_TRIED, STEERED_FROM, LawError, Looked, Position, Setup, Testbed, Trace
 from cardai.kernel.together import seats_together
 from cardai.rule import mixed
 from cardai.table.many import Results
 
-STEERED = 12  # games of a setup that are steered at once, for each seat
+AT_ONCE = 12  # games of a setup that are steered at once, for each seat
+WORLDS = 64  # of each deal, to see how often they equal it
+LEAST_HITS = 10  # the variance of how often they do, at least: with none seen, a few may be expected
 FEW = 2.0  # the variance of a count that says too little by itself
 
 
@@ -27,14 +28,44 @@ def deals_repeat_for_a_seed(trace: Trace) -> None:
 
 @each_table(none="deal draws no chance")
 def seeds_deal_differently(testbed: Testbed, setup: Setup) -> bool:
-    """If dealing draws chance, 64 seeds do not all give the same deal."""
-    seeds, deals = testbed.seeds(setup, 64), testbed.deals(setup, 0, 64)
-    drew = any(int(rng) != int(mixed(int_seed(int(seed)))) for rng, seed in zip(deals["rng"], seeds, strict=True))
-    contents = facts(deals)
-    if drew and (contents == contents[0]).all():
-        what = "deal draws chance, but all deals are the same"
-        raise LawError(f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply 0: {what}")
+    """If dealing draws chance, no two seeds give the same random stream, nor the same deal more often than worlds say.
+
+    A deal is at most as likely as it is among the worlds that a seat has then. So deals equal others at most as often
+    as worlds equal the deal they come from (5 sigma). Where nothing is hidden, only equal streams are found.
+    """
+    count = testbed.effort.deals
+    seeds, deals = testbed.seeds(setup, count), testbed.deals(setup, 0, count)
+    drew = bool((deals["rng"] != np.array([mixed(seed) for seed in seeds], np.uint64)).any())
+    where = f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply 0"
+    if drew and (marks(deals) == marks(deals[:1])).all():
+        raise LawError(f"{where}: deal draws chance, but all deals are the same")
+    _, first, times = np.unique(deals["rng"], return_index=True, return_counts=True)
+    if (times > 1).any():
+        what = f"the random streams after the deal of {count - len(first)} seeds are those of other seeds"
+        raise LawError(f"{where}: {what}, so that games from different seeds are the same")
+    if drew and off_twice(
+        _repeated(testbed, deals), lambda: _repeated(testbed, testbed.deals(setup, count, 4 * count))
+    ):
+        what = f"{count - len(np.unique(marks(deals)))} of {count} deals are those of earlier seeds"
+        raise LawError(f"{where}: {what}, more than so many worlds allow as are possible at the deal (5 sigma)")
     return drew
+
+
+def _repeated(testbed: Testbed, deals: np.ndarray) -> np.ndarray:
+    """How much more often deals equal others than worlds equal the deal they come from, in standard deviations: f8[1].
+
+    The second half of the deals is compared with each of the first half, and that with some worlds of it.
+    """
+    seats, half = int(deals["seats"][0]), len(deals) // 2
+    known, number = np.unique(given := marks(deals[:half]), return_counts=True)
+    place = np.minimum(np.searchsorted(known, others := marks(deals[half:])), len(known) - 1)
+    equal = np.where(known[place] == others, number[place], 0)
+    hits = np.zeros(half)
+    for seat in range(seats if equal.any() else 0):
+        worlds = testbed.compiled.worlds_of_each(np.repeat(deals[seat:half:seats], WORLDS), seat, seat)
+        hits[seat::seats] = (marks(worlds).reshape(-1, WORLDS) == given[seat::seats, None]).sum(axis=1)
+    variance = equal.var() / len(equal) + max(LEAST_HITS, (hits * (1 - hits / WORLDS)).sum()) / WORLDS**2
+    return np.array([max(0.0, equal.mean() - hits.sum() / WORLDS) / variance**0.5])
 
 
 @each_table()
@@ -89,14 +120,14 @@ def every_game_ends(testbed: Testbed, setup: Setup) -> None:
         raise LawError(f"{setup}, seed {seed}, ply {testbed.game.max_plies}: the game has not ended")
 
 
-@each_game()
+@each_end()
 def scores_are_shares(trace: Trace) -> None:
     """Final scores are in the range of the payoff, by default [0, 1], and add up to what score_sum declares."""
     if wrong := trace.testbed.wrong_scores(trace.scores):
         raise trace.end.broken(wrong)
 
 
-@each_game("teams")
+@each_end("teams")
 def teams_score_alike(trace: Trace) -> None:
     """Seats of a team, as `teams` declares them, have the same score at the end of every game."""
     for seat, score in enumerate(trace.scores):
@@ -170,8 +201,9 @@ def _favours(
             yield seen
             if seen.enough:
                 break
-            size = STEERED * setup.seats
-            scores += (tuple(end.scores.tolist()) for end in testbed.steered(setup, 4 * first + steered, size))
+            size = AT_ONCE * setup.seats
+            lines, ended = testbed.steered(setup, STEERED_FROM + 4 * first + steered, size)
+            scores += (tuple(end) for line, end in zip(lines, ended.tolist(), strict=True) if len(line))
             steered += size
             seen.done = min(seen.done + size, seen.total)
     for scores in ends.values():

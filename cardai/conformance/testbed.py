@@ -67,7 +67,7 @@ class Effort:
     positions: int  # of each game, for comparisons in compiled code
     texts: int  # positions of each game, for comparisons in Python
     worlds: int  # of each position and seat
-    deals: int  # for the statistics of `resample`
+    deals: int  # for what deals and worlds of them have in common
     even: int  # positions whose worlds are counted, in all setups together
     listed: int  # states looked at to list worlds before and after moves, in all setups together
     tallied: int  # positions whose listed worlds are drawn often, in all setups together
@@ -87,17 +87,17 @@ class Effort:
 
 EFFORTS = {
     "quick": Effort(
-        games=15, searched=100, positions=12, texts=3, worlds=4, deals=300, even=20, listed=200_000, tallied=20,
+        games=15, searched=100, positions=12, texts=3, worlds=4, deals=3000, even=20, listed=200_000, tallied=20,
         dealt=40_000, told=60, chances=120, pooled_deals=10_000, pooled_views=250, symmetry_games=4000, plain_games=2,
         named=400, patience=1.0, plain_seconds=4.0, eventful=1, seconds=25.0,
     ),
     "normal": Effort(
-        games=48, searched=1000, positions=32, texts=6, worlds=8, deals=600, even=30, listed=1_000_000, tallied=80,
+        games=48, searched=1000, positions=32, texts=6, worlds=8, deals=6000, even=30, listed=1_000_000, tallied=80,
         dealt=700_000, told=200, chances=240, pooled_deals=40_000, pooled_views=900, symmetry_games=12_000,
         plain_games=6, named=2000, patience=2.0, plain_seconds=4.0, eventful=3, seconds=46.0,
     ),
     "thorough": Effort(
-        games=300, searched=5000, positions=100, texts=12, worlds=24, deals=3000, even=200, listed=10_000_000,
+        games=300, searched=5000, positions=100, texts=12, worlds=24, deals=30_000, even=200, listed=10_000_000,
         tallied=600, dealt=7_000_000, told=2000, chances=1000, pooled_deals=200_000, pooled_views=2000,
         symmetry_games=100_000, plain_games=20, named=10_000, patience=120.0, plain_seconds=math.inf,
         eventful=3, seconds=math.inf,
@@ -110,8 +110,9 @@ PYTHON_FUNCTIONS = (
 )  # fmt: skip
 PLAYED = ("a rule", "deal", "legal", "act", "settle", "score")  # what no game is played without
 LEAST = 100  # one in so many of the things that a law looks at is always looked at
-STEERED_FROM = 500_000  # beyond the numbers of the seeds of other games
+STEERED_FROM = 500_000  # the number of the first seed of these games, beyond those of others
 WANTED = 0.0, 1.0, 0.0, 0.5  # the scores to which games are steered, in turn
+STEERED = 4  # as many times as many games of a setup are steered to rare ends as are played
 RARE = 4  # one in so many positions, or one if there are fewer, is taken from the strata, each stratum in turn
 STRETCH = 16  # plies in a row that are looked at together
 RARE_FIRST = 60  # such stretches around rare positions, before all others
@@ -416,9 +417,9 @@ class Testbed:
             return f"scores {own.tolist()} add up to {own.sum():g}, declared is {declared:g}"
         return None
 
-    def seeds(self, setup: Setup, count: int) -> np.ndarray:
-        """The seeds of the first `count` games of a setup: u64[count]."""
-        first = self.seed * 101_000_303 + self.setups.index(setup) * 1_000_003
+    def seeds(self, setup: Setup, count: int, first: int = 0) -> np.ndarray:
+        """The seeds of `count` games of a setup, from the number `first` on: u64[count]."""
+        first += self.seed * 101_000_303 + self.setups.index(setup) * 1_000_003
         return int_seed(first) + np.arange(count, dtype=np.uint64)
 
     def chance(self, *salt: object) -> np.random.Generator:
@@ -440,7 +441,7 @@ class Testbed:
         Every move is verified and recorded. Raises LawError if a game cannot be played.
         """
         self._walk(setup)
-        seeds = self.seeds(setup, first + len(lineups))[first:]
+        seeds = self.seeds(setup, len(lineups), first)
         refuse(*PLAYED, *(self._playing if lineups.any() else ()))
         if agents is not self.agents:
             refuse(*(f"encoder {name}" for name in self.game.encoders))
@@ -483,7 +484,7 @@ class Testbed:
 
     def deals(self, setup: Setup, first: int, count: int) -> np.ndarray:
         """Freshly dealt states from the seeds first..first+count-1 of a setup: STATE[count]."""
-        seeds = self.seeds(setup, first + count)[first:]
+        seeds = self.seeds(setup, count, first)
         note_place(setup, f"{seeds[0]} to {seeds[-1]}", 0)
         streams = np.array([mixed(seed) for seed in seeds], np.uint64)
         return self.compiled.dealt(self.game.options(setup.seats, setup.variant), streams)
@@ -505,23 +506,34 @@ class Testbed:
         """Games of a setup that evenly random players have played, from the seed number `first` on."""
         return self._played(setup, first, np.zeros((count, setup.seats), np.int64))
 
-    def steered(self, setup: Setup, first: int, count: int) -> list[Trace]:
-        """Games of a setup that are steered to rare ends, from the number `first` on, beyond the seeds of other games.
+    def steered(self, setup: Setup, first: int, count: int) -> tuple[list[np.ndarray], np.ndarray]:
+        """The lines, MOVE[plies] each, and scores, f8[count, seats], of games of a setup that are steered to rare ends.
 
         All seats do what brings the score of one of them, each in turn, as near as can be to 0, to 1, or to the middle.
+        A line is empty if no end was found. The games are those from the seed number `first` on.
         """
         self._walk(setup)
-        number = np.arange(first, first + count)
-        deals = self.deals(setup, STEERED_FROM + first, count)
+        number, deals = np.arange(first, first + count), self.deals(setup, first, count)
         wanted = np.array(WANTED)[number // setup.seats % len(WANTED)]
         bits = int(self.chance("steered", setup, first).integers(2**62))
-        ends, lines, plies = self.compiled.steered(deals, number % setup.seats, wanted, bits)
-        scores = np.array([self.compiled.values(ends, seat) for seat in range(setup.seats)]).T
-        seeds = self.seeds(setup, STEERED_FROM + first + count)[-count:].tolist()
-        return [
-            Trace(self, setup, seeds[i], self.compiled.trace(deals[i], moves), moves, scores[i])
-            for i, moves in ((i, lines[i, : plies[i]]) for i in np.flatnonzero(plies > 0))
-        ]
+        ends, lines = self.compiled.steered(deals, number % setup.seats, wanted, bits)
+        return lines, np.array([self.compiled.values(ends, seat) for seat in range(setup.seats)]).T
+
+    @functools.cached_property
+    def games_and_rare_ends(self) -> list[Callable[[], Trace | None]]:
+        """What gives each of `traces`, and as many games of each setup that are played now, steered to rare ends."""
+        played = [functools.partial(lambda trace: trace, trace) for trace in self.mixed(self.traces)]
+        numbers = range(STEERED_FROM, STEERED_FROM + STEERED * self._games_each)
+        steered = [functools.partial(self._steered, *game) for game in itertools.product(self.setups, numbers)]
+        return [*played, *self.mixed(steered)]
+
+    def _steered(self, setup: Setup, number: int) -> Trace | None:
+        """A game that is steered to a rare end, or None if no end was found."""
+        (moves,), scores = self.steered(setup, number, 1)
+        states = self.compiled.trace(self.deals(setup, number, 1)[0], moves)
+        return (
+            Trace(self, setup, int(self.seeds(setup, 1, number)[0]), states, moves, scores[0]) if len(moves) else None
+        )
 
     def _lineups(self, setup: Setup, first: int, count: int) -> np.ndarray:
         """Line-ups i64[count, seats] for games from the seed number `first` on, a third of them evenly random."""
@@ -537,7 +549,7 @@ class Testbed:
             results = self.results(setup, lineups, self.agents, first, threads=threads)
         except LawError:  # faults of players are the subject of another law
             results = self.results(setup, 0 * lineups, self.agents, first, threads=threads)
-        seeds = [int(seed) for seed in self.seeds(setup, first + len(lineups))[first:]]
+        seeds = self.seeds(setup, len(lineups), first).tolist()
         if not results.finished.any():
             where = f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply {self.game.max_plies}"
             raise LawError(f"{where}: no game has ended, so there is nothing to test")
