@@ -25,8 +25,8 @@ from cardai.kernel.together import SEALED, own_of, shows_choices
 
 OFTEN = 0.25  # a bit varies if it differs from the true one in this share of worlds
 PUBLIC = HEADER[:-1]  # the fields of the header without `rng`: everybody sees them
-SELDOM_MOVES = 64  # before which all seats' views are looked at
-GROWTHS = 6  # views before a place grows much, which are looked at first
+SELDOM_MOVES = 64  # before a field changes that seldom does, which are looked at
+GROWTHS = 6  # views before a place grows much
 TOLD_PLIES = 100  # of a game in which all moves are told
 TEXTS = 12  # texts that are read in a first look
 WORLDS, MOST_MOVES = 8, 600  # in which other moves are tried, and how many moves in all of them
@@ -85,24 +85,39 @@ def _looks_the_same(here: View, move: np.ndarray, worlds: np.ndarray, moves: np.
 def _moves_seen(salt: str) -> Callable[[Testbed], list[View]]:
     """Views before moves that do not end the game: drawn ones, and those of all seats before large changes.
 
-    The first GROWTHS of them are before a place grows much, such as a stock that discards return to: what a seat knew
-    of these cards is easily lost.
+    The first of them are before a place grows much, such as a stock that discards return to, and before a field changes
+    that seldom does: what a seat knew of these cards is easily lost.
     """
 
     def views(testbed: Testbed) -> list[View]:
-        found = testbed.chosen(4 * len(testbed.traces), salt)
+        found = testbed.chosen(8 * len(testbed.traces), salt)
         for here in testbed.of_stratum(LARGE_CHANGE, len(testbed.traces) // 2):
             found += here.views
-        chance = testbed.chance("growths", salt)
-        grows = [here.views[chance.integers(len(here.seats))] for here in testbed.of_kind(GROWTH, GROWTHS)]
-        return [here for here in (*grows, *testbed.mixed(found)) if here.following.turn >= 0]
+        chance = testbed.chance("rare", salt)
+        rare = [*testbed.of_kind(GROWTH, GROWTHS), *testbed.of_kind(SELDOM, SELDOM_MOVES)]
+        first = [here.views[chance.integers(len(here.seats))] for here in rare]
+        return [here for here in (*first, *testbed.mixed(found)) if here.following.turn >= 0]
 
     return views
 
 
 def _outcomes(here: View, count: int, seed: int) -> np.ndarray:
     """The states after the move in `count` worlds, as far as they look to the seat like the true one: STATE[N]."""
-    return looking_like(here.following, here.compiled.moved(*told_alike(here, here.worlds(count, seed))))
+    return looking_like(here.following, _results(here, count, seed))
+
+
+def _encoded_alike(here: View, count: int) -> np.ndarray:
+    """The same by the header and the encodings alone, without texts, which take longest: STATE[N].
+
+    It is enough for a first look: what the text shows of the position itself must be in all worlds anyhow.
+    """
+    results = _results(here, count, here.ply)
+    return results[_rows_alike(here.following, results)]
+
+
+def _results(here: View, count: int, seed: int) -> np.ndarray:
+    """The states after the move in `count` worlds: STATE[N]."""
+    return here.compiled.moved(*told_alike(here, here.worlds(count, seed)))
 
 
 def _known(here: View, states: np.ndarray) -> np.ndarray:
@@ -121,8 +136,13 @@ def nothing_is_learnt_unseen(here: View) -> bool:
 
     What varies among the outcomes of the move in worlds of the position before must vary in worlds drawn after it.
     """
-    outcomes, after = _outcomes(here, 64, here.ply), here.following
-    if len(outcomes) < 16 or after.state["revealed"] >> here.seat & 1:
+    after = here.following
+    if after.state["revealed"] >> here.seat & 1 or len(rough := _encoded_alike(here, 64)) < 16:
+        return False
+    if not (_vary(after, rough) & _known(after, after.worlds(64))).any():
+        return True
+    outcomes = _outcomes(here, 64, here.ply)
+    if len(outcomes) < 16:
         return False
     unknown = _vary(after, outcomes)
     for count in (64, MANY_WORLDS):
@@ -140,7 +160,12 @@ def nothing_seen_is_forgotten(here: View) -> bool:
     What is the same in all outcomes that the seat cannot tell from the true state must be the same in worlds drawn
     after the move.
     """
-    outcomes, after = _outcomes(here, 128, here.ply), here.following
+    after = here.following
+    if len(rough := _encoded_alike(here, 64)) < 12:
+        return False
+    if here.game.encoders and not (_known(after, rough) & _vary(after, after.worlds(64))).any():
+        return True
+    outcomes = _outcomes(here, 128, here.ply)
     if len(outcomes) < 24:
         return False
     known = _known(after, outcomes) & _vary(after, after.worlds(64))
@@ -348,9 +373,7 @@ def look_alike(here: View, states: np.ndarray, texts: int | None = None) -> np.n
 
     With `texts`, so many texts are read first, and if all are the same, the rest is taken for the same too.
     """
-    alike = _same_header(here, states)
-    rows = here.rows(np.concatenate([here.states, states[alike]]))
-    alike[alike] = (rows[1:] == rows[0]).all(axis=1)
+    alike = _rows_alike(here, states)
     if here.turn == here.seat and alike.any() and not here.is_truncated:
         moves, counts = here.compiled.legal(np.concatenate([here.states, states[alike]]))
         moves = moves[:, : counts[0]]
@@ -359,6 +382,14 @@ def look_alike(here: View, states: np.ndarray, texts: int | None = None) -> np.n
     first = left[:: len(left) // texts + 1] if texts is not None else left[:0]
     if texts is None or any(here.ask(here.game.show, state, here.seat) != truth for state in first):
         alike[alike] = [here.ask(here.game.show, state, here.seat) == truth for state in left]
+    return alike
+
+
+def _rows_alike(here: View, states: np.ndarray) -> np.ndarray:
+    """Whether states have the true header, and the seat the same encodings in them as in the true state: bool[N]."""
+    alike = _same_header(here, states)
+    rows = here.rows(np.concatenate([here.states, states[alike]]))
+    alike[alike] = (rows[1:] == rows[0]).all(axis=1)
     return alike
 
 
