@@ -3,12 +3,18 @@
     python tests/mutation_score.py                             # all faults at quick and normal, as a table; an hour
     python tests/mutation_score.py --effort quick --law hidden_cards_lie_evenly --seed 3
     python tests/mutation_score.py --into docs/conformance.md  # writes the table into that page
+    python tests/mutation_score.py --whole --seeds 3           # whole checks of rare and of hard faults; a night
+    python tests/mutation_score.py --whole --seeds 3 --effort quick --into docs/conformance.md
 
 Each fault (`planted*.py`, `passing.py`) is a game with one fault and the law that must find it. This law is tested by
 itself: a fault that it finds is dead. Faults that live are named. The exit status is 1 if one lives at normal effort.
+
+With `--whole` a fault is dead if `check` with all laws, in the time of the effort, finds any of them broken: what a
+user gets. It tests the faults of `planted_rare.py` and OLD others, drawn once, from the seeds 0 to `--seeds` less 1.
 """
 
 import argparse
+import random
 import re
 import sys
 from collections.abc import Iterator
@@ -20,20 +26,27 @@ import planted_alike
 import planted_biases
 import planted_joint
 import planted_more
+import planted_rare
 import planting
 
-from cardai.conformance import LAWS, check
+from cardai.conformance import EFFORTS as EFFORT_OF
+from cardai.conformance import LAWS, LawResult, Testbed, check
+from cardai.conformance.child import test_all
 from cardai.game import Game
 
 EFFORTS = "quick", "normal"
+OLD = 40  # faults of other files that are tested by whole checks
 BLOCK = re.compile(
     r"(<!-- written by `tests/mutation_score.py`, not by hand -->\n).*?(<!-- end of the mutation score -->)", re.S
+)
+WHOLE = re.compile(
+    r"(<!-- written by `tests/mutation_score.py --whole`, not by hand -->\n).*?(<!-- end of the whole checks -->)", re.S
 )
 
 
 def faults() -> Iterator[tuple[str, str, Game]]:
     """All planted faults: their names, the laws that must find them, and the games that have them."""
-    for module in (planted, planted_more, planted_biases, planted_joint, planted_alike):
+    for module in (planted, planted_more, planted_biases, planted_joint, planted_alike, planted_rare):
         for name, game in module.PLANTED.items():
             yield name, planting.LAW_OF[game], game
     for name, (law, game) in passing.FAULTS.items():
@@ -71,6 +84,51 @@ def table(living: dict[str, dict[str, list[str]]], seed: int) -> str:
     return "\n".join([*lines, "", f"Seed {seed}. Alive: {', '.join(alive) or 'none'}.", ""])
 
 
+class _Dead(Exception):
+    """A law is broken, so the others need not be tested."""
+
+
+def killer(game: Game, effort: str, seed: int) -> str:
+    """The law that a whole check finds broken first, "" if none. The check ends with it."""
+
+    def report(result: LawResult) -> None:
+        if result.verdict == "broken":
+            raise _Dead(result.law)
+
+    game.compile()
+    testbed = Testbed(game, seed, EFFORT_OF[effort])
+    try:
+        test_all(list(LAWS.values()), testbed, EFFORT_OF[effort].seconds, 20.0, 2.0, report, lambda law: None)
+    except _Dead as dead:
+        return str(dead)
+    return ""
+
+
+def whole_faults() -> dict[str, Game]:
+    """The faults that whole checks are tested with: the rare ones, and OLD others, which are always the same."""
+    others = {name: game for name, _, game in faults() if name not in planted_rare.PLANTED}
+    return planted_rare.PLANTED | {name: others[name] for name in random.Random(0).sample(sorted(others), OLD)}
+
+
+def whole_table(efforts: list[str], seeds: int) -> tuple[str, bool]:
+    """The score of whole checks in Markdown, by effort and seed, and whether a fault lives at normal effort."""
+    games, living = whole_faults(), list[str]()
+    lines = ["| effort | seed | rare faults dead | other faults dead |", "|---|---|---|---|"]
+    for effort in efforts:
+        for seed in range(seeds):
+            dead = []
+            for name, game in games.items():
+                law = killer(game, effort, seed)
+                dead += [name] if law else []
+                living += [] if law else [f"{name} ({effort}, seed {seed})"]
+                print(f"{effort} {seed} {name}: {law or 'lives'}", file=sys.stderr, flush=True)
+            rare = sum(name in planted_rare.PLANTED for name in dead)
+            counts = f"{rare} of {len(planted_rare.PLANTED)} | {len(dead) - rare} of {OLD}"
+            lines.append(f"| {effort} | {seed} | {counts} |")
+    lives = any("(normal" in name for name in living)
+    return "\n".join([*lines, "", f"Alive: {', '.join(living) or 'none'}.", ""]), lives
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
@@ -79,14 +137,20 @@ def main() -> int:
     parser.add_argument("--law", choices=list(LAWS), action="append", help="only the faults planted for this law")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--into", type=Path, help="write the table between the two marks of this page")
+    parser.add_argument("--whole", action="store_true", help="whole checks, not the law of each fault by itself")
+    parser.add_argument("--seeds", type=int, default=1, help="with --whole: how many seeds, from 0 on")
     asked = parser.parse_args()
-    living = score(asked.law or list(LAWS), asked.effort or list(EFFORTS), asked.seed)
-    text = table(living, asked.seed)
+    if asked.whole:
+        block = WHOLE
+        text, lives = whole_table(asked.effort or list(EFFORTS), asked.seeds)
+    else:
+        block, living = BLOCK, score(asked.law or list(LAWS), asked.effort or list(EFFORTS), asked.seed)
+        text, lives = table(living, asked.seed), any(found.get("normal") for found in living.values())
     print(text)
     if asked.into:
         page = asked.into.read_text("utf-8")
-        asked.into.write_text(BLOCK.sub(lambda found: f"{found[1]}{text}{found[2]}", page), "utf-8")
-    return int(any(found.get("normal") for found in living.values()))
+        asked.into.write_text(block.sub(lambda found: f"{found[1]}{text}{found[2]}", page), "utf-8")
+    return int(lives)
 
 
 if __name__ == "__main__":

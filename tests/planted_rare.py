@@ -87,10 +87,10 @@ def two_at_the_bottom(state, seat, stream):
                 return
 
 
-TWO_AT_THE_BOTTOM = faulty("worlds_keep_no_card_of_the_truth", moska.GAME, resample=two_at_the_bottom)
+TWO_AT_THE_BOTTOM = faulty("resampling_twice_is_resampling_once", moska.GAME, resample=two_at_the_bottom)
 # Hanabi: once the deck is empty, cards move up in a hand, but what was told of their numbers stays where it was.
 NUMBERS_STAY = faulty(
-    "worlds_deal_anew_what_is_hidden",
+    "cards_are_conserved",
     HANABI,
     settle="""seat, chosen, had = state.turn, state.chosen, state.numbers[state.turn].copy()
 ...
@@ -101,7 +101,7 @@ if chosen != NONE and state.hands[seat, hand_size(state) - 1] == NONE: state.num
 
 # Durak: when the seat on the attacker's left is out, everybody knows the hand of the defender.
 SKIPPED = faulty(
-    "nothing_is_learnt_unseen",
+    "unrevealed_moves_look_the_same",
     durak.GAME,
     settle="""... if state.attacks == 0 and count(state.playing) > 2:
     if state.defender != (state.attacker + 1) % state.seats: state.known[state.defender] = state.hands[state.defender]
@@ -122,7 +122,7 @@ if move.kind == END: state.known[seat] &= ~turned""",
 KNOCKER_FORGOTTEN = faulty(FORGOTTEN, THIRTYONE, act="... if move.kind == KNOCK: state.known[state.turn] = 0")
 # Crazy Eights: that one card has come to the stock by the shuffle is forgotten.
 SHUFFLED_FORGOTTEN = faulty(
-    FORGOTTEN,
+    VIEWS,
     CRAZY,
     settle="""had = state.shuffles
 ...
@@ -245,11 +245,12 @@ PASSES_TOGETHER = faulty("hidden_cards_lie_evenly", hearts.GAME, resample=passes
 
 # One seat's score.
 
-# Thirty-One: seat 0 loses every tie.
-TIES_LOST = faulty(
+# Durak: of a draw between two seats, the one with the lower number gets nothing and the other all.
+DRAWS_DECIDED = faulty(
     "seats_score_alike",
-    THIRTYONE,
-    score="0.5 if own == value -> (0.5 if seat * other != 0 else 1.0 if other == 0 else 0.0) if own == value",
+    durak.GAME,
+    score="0.5 if state.playing == 0 and has(state.leavers, seat) -> "
+    "float(seat != lowest(state.leavers)) if state.playing == 0 and has(state.leavers, seat)",
 )
 
 PLANTED: dict[str, Game] = {

@@ -13,6 +13,7 @@ import planted_alike
 import planted_biases
 import planted_joint
 import planted_more
+import planted_rare
 import planting
 import pytest
 import signals
@@ -102,9 +103,19 @@ def test_a_fault_in_what_is_known_jointly_is_found_at_quick_effort(bug: str) -> 
     assert verdict.why.startswith(f"{verdict.law}: ")
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize(
+    "bug", ["STOCK_GONE", "LAST_CARD_UNBLANKED", "LAST_TRICKS", "SHUFFLED_FORGOTTEN", "QUEEN_TOLD"]
+)
+def test_a_rare_fault_is_found_in_the_least_that_a_law_looks_at(bug: str, seed: int) -> None:
+    game = planted_rare.PLANTED[bug]
+    (verdict,) = check(game, laws=[planting.LAW_OF[game]], effort="quick", seed=seed, seconds=1e-9)
+    assert verdict.verdict == "broken"
+
+
 def test_every_law_kills_a_planted_bug() -> None:
     assert {*planting.LAW_OF.values(), *(law for law, _ in passing.FAULTS.values())} == set(LAWS)
-    tested = {**planted.PLANTED, **HARD}
+    tested = {**planted.PLANTED, **HARD, **planted_rare.PLANTED}
     assert set(planting.LAW_OF) == set(tested.values())
 
 

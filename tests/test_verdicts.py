@@ -143,8 +143,11 @@ def test_the_report_groups_what_was_not_tested_and_ends_with_the_numbers() -> No
         "more --seconds or --effort thorough looks at all\n"
         "\n"
         "mine: 1 broken, 5 not tested (1: `holdings` is missing; 1: a call that they need does not end; "
-        "3: nothing of the kind in this game), 3 hold"
+        "3: nothing of the kind in this game), 3 hold\n"
+        "WARNING: this game hides cards and has no `holdings`, so 1 law on where cards\n"
+        "lie saw nothing: cards that are dealt unevenly are not found"
     )
+    assert "WARNING" not in laws.report("mine", [row for row in RESULTS if row.cause != "field"])
 
 
 def test_a_verbose_report_names_every_law() -> None:
@@ -180,6 +183,8 @@ def test_a_missing_field_fails_only_a_strict_check(unseen: str, capsys: pytest.C
     said = capsys.readouterr().out
     assert said.endswith(
         "low_hand: 0 broken, 2 not tested (1: `holdings` is missing; 1: nothing of the kind in this game), 0 hold\n"
+        "WARNING: this game hides cards and has no `holdings`, so 1 law on where cards\n"
+        "lie saw nothing: cards that are dealt unevenly are not found\n"
     )
     assert run([*command, "--strict"]) == 1
     assert run([*command[:2], *command[4:], "--strict"]) == 0  # that there are no teams is no lack

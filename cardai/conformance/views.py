@@ -21,7 +21,7 @@ from cardai.table.asking import compare
 RNG = HEADER.index("rng")  # the place of the random stream among the numbers of a state
 
 
-@each_stretch(hidden=True)
+@each_stretch(hidden=True, least=RARE_FIRST)
 def own_moves_are_the_same_in_every_world(stretch: Stretch) -> bool:
     """The seat to move has the same legal moves in all its worlds, so that its moves reveal nothing hidden."""
     moves, counts = stretch.compiled.legal(stretch.states)
@@ -94,7 +94,7 @@ def players_who_see_their_own_use_no_hidden_card(here: Position) -> bool:
     return True
 
 
-@each_stretch(needs="blank", hidden=True)
+@each_stretch(needs="blank", hidden=True, least=RARE_FIRST)
 def blank_leaves_nothing_hidden(stretch: Stretch) -> None:
     """`blank` makes all worlds of a seat, and the true state, the same byte for byte, so that a peek finds nothing."""
     views = (stretch.compiled.blanked(states, stretch.seat) for states in (stretch.states, stretch.worlds()))

@@ -32,7 +32,23 @@ def report(name: str, results: Sequence[LawResult], verbose: bool = False) -> st
         lines += ["", f"{laws} looked at {part}; more --seconds or --effort thorough looks at all"]
     hold = f"{len(holding)} hold{'s' if len(holding) == 1 else ''}"
     lines += ["", f"{name}: {len(broken)} broken, {_in_short(untested)}, {hold}"]
-    return "\n".join(lines).lstrip("\n")
+    return "\n".join([*lines, *_warning(untested)]).lstrip("\n")
+
+
+def _warning(untested: Sequence[LawResult]) -> list[str]:
+    """The last lines for a game that hides something and leaves out a field by which laws see what its rules do."""
+    blind = [result.law for result in untested if result.cause == "field"]
+    if not blind:
+        return []
+    fields, count = _missing(untested), f"{len(blind)} law{'s' if len(blind) > 1 else ''}"
+    what = f"this game hides cards and has no {fields}, so {count} on where cards lie saw nothing"
+    return textwrap.wrap(f"WARNING: {what}: cards that are dealt unevenly are not found", WIDTH)
+
+
+def _missing(untested: Sequence[LawResult]) -> str:
+    """The fields that are missing: "`holdings`"."""
+    matches = (LACK.match(result.why) for result in untested if result.cause == "field")
+    return " and ".join(dict.fromkeys(match[1] for match in matches if match))
 
 
 def _in_short(untested: Sequence[LawResult]) -> str:
@@ -41,8 +57,8 @@ def _in_short(untested: Sequence[LawResult]) -> str:
     for cause, words in CAUSES.items():
         some = [result for result in untested if result.cause == cause]
         if cause == "field":
-            fields = dict.fromkeys(match[1] for result in some if (match := LACK.match(result.why)))
-            words = f"{' and '.join(fields)} {'is' if len(fields) == 1 else 'are'} missing"
+            fields = _missing(some)
+            words = f"{fields} {'are' if ' and ' in fields else 'is'} missing"
         parts += [f"{len(some)}: {words}"] if some else []
     return f"{len(untested)} not tested" + (f" ({'; '.join(parts)})" if parts else "")
 
