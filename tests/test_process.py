@@ -73,7 +73,8 @@ FAULTS = {
 
 
 def hostile(kind: str) -> str:
-    return f"process:{PYTHON} {ROOT / 'tests/hostile.py'} '{kind}'?seconds=0.5"
+    seconds = 0.5 if "did not answer" in FAULTS[kind] else 60
+    return f"process:{PYTHON} {ROOT / 'tests/hostile.py'} '{kind}'?seconds={seconds}"
 
 
 def program(place: Path, code: str) -> str:
@@ -348,7 +349,7 @@ def test_each_place_of_a_program_has_a_process_of_its_own(tmp_path):
         "answer = {'hello': {'cardai': 1, 'wants': ['count', 'told']}, 'move': {'move': 0}}.get(message['type'])",
     )
     report = run_match(GAMES["durak"], [f"process:{command}", f"process:{command}", "random"], games=6)
-    assert report.in_one_memory == ()
+    assert any("several places at a table" in reason for reason in report.unsealed)
     seats = {}
     for line in log.read_text().splitlines():
         process, seat, table = line.split()

@@ -16,7 +16,7 @@ from cardai.agents.spec import agent
 from cardai.measure import duplicate, league
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.duel import duel
-from cardai.measure.duplicate import at_the_table, in_one_memory
+from cardai.measure.duplicate import at_the_table, unsealed
 from cardai.measure.perfect.played import play_games
 from cardai.measure.pool import PlannedTable
 from cardai.show.conditions import condition_notes
@@ -144,20 +144,19 @@ def test_without_foreign_code_deals_are_shared_as_before(monkeypatch):
 
 
 def test_an_isolated_agent_has_a_process_for_each_place_and_others_are_named():
-    here = [agent(HEARTS, NOTING) for _ in range(2)]
+    here, there = agent(HEARTS, NOTING), agent(HEARTS, NOTING_TOO)
     ducks = [agent(HEARTS, "duck")] * 2
-    assert in_one_memory([*here, *ducks]) == (NOTING,)
-    assert in_one_memory([here[0], *ducks]) == ()
-    assert in_one_memory([here[0], agent(HEARTS, NOTING_TOO), *ducks]) == (NOTING, NOTING_TOO)
-    assert len(at_the_table([*here, *ducks])) == 2
+    ran = "ran in cardai's process, which holds all cards"
+    places = "had several places at a table, which can tell each other their hands"
+    assert unsealed([[here, *ducks], ducks], None) == (f"{NOTING} {ran}",)
+    assert unsealed([[here, here, *ducks], [there, here]], None) == tuple(
+        f"{label} {reason}" for label, reason in ((NOTING, ran), (NOTING, places), (NOTING_TOO, ran))
+    )
+    assert unsealed([ducks], "pepper") == ()
+    assert len(at_the_table([agent(HEARTS, NOTING), here, *ducks])) == 2
     strategy = SimpleNamespace(is_isolated=True)
     apart: list[Any] = [SimpleNamespace(is_foreign=True, strategy=strategy, spec="x", label="x") for _ in range(2)]
-    assert in_one_memory(apart) == ()
     assert len(at_the_table(apart)) == 2
-    assert in_one_memory([apart[0], apart[0]]) == ("x",)
-    report = run_match(HEARTS, [NOTING, NOTING, "duck", "duck"], games=4)
-    assert report.in_one_memory == (NOTING,)
-    assert any("can put their hands together" in note for note in condition_notes(report))
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 
 from cardai.agents.own_code import evaluator_at, raw_function_at
-from cardai.agents.process import VERSION
+from cardai.agents.process import VERSION, close_memory
 from cardai.agents.strategy import Unfit, move_of
 from cardai.errors import CardaiError, place_of, short
 from cardai.game import Game
@@ -86,6 +86,7 @@ def serve(source: IO[bytes], sink: IO[bytes], served: Served) -> None:
 
 
 if __name__ == "__main__":
+    close_memory()  # to other programs that play
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what the agent reads and prints must not get among the lines
     os.dup2(2, 1)

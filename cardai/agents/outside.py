@@ -18,7 +18,7 @@ import numpy as np
 
 from cardai.agents.evaluator import MOMENTS
 from cardai.agents.function import FunctionEvaluator
-from cardai.agents.process import SECONDS, Process
+from cardai.agents.process import SECONDS, Process, started
 from cardai.agents.strategy import AgentFailed, Strategy, Thinking
 from cardai.errors import BadArgument, CardaiError, positive, short, unknown, whole
 from cardai.game import Game, GameState, listed_pieces
@@ -48,14 +48,14 @@ class Seated(NamedTuple):
     is_new: bool
 
 
-def agent_process(game: Game, spec: str, command: str, seconds: float = SECONDS) -> Process:
-    """Start the program of the spec process:COMMAND as an agent. Raises CardaiError if it does not start or greet."""
-    return Process(spec, _words(spec, command), _hello(game, "agent"), seconds)
+def program_process(
+    game: Game, spec: str, command: str, role: str, seconds: float = SECONDS, isolate: bool = False
+) -> Process:
+    """Start the program of a spec with process:COMMAND. `role`: "agent" or "evaluator".
 
-
-def evaluator_process(game: Game, spec: str, command: str, seconds: float = SECONDS) -> Process:
-    """Start the program of a spec as an evaluator. Raises CardaiError as `agent_process`."""
-    return Process(spec, _words(spec, command), _hello(game, "evaluator"), seconds)
+    `isolate`: as in `cardai.agents.process.started`. Raises CardaiError if it does not start or greet.
+    """
+    return started(spec, _words(spec, command), _hello(game, role), seconds, isolate=isolate)
 
 
 def python_process(game: Game, spec: str, target: str, role: str) -> Process:
@@ -66,10 +66,7 @@ def python_process(game: Game, spec: str, target: str, role: str) -> Process:
     paths = [entry or str(Path.cwd()) for entry in sys.path]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     command = [sys.executable, "-P", "-m", "cardai.agents.isolated", spec, target, name_of(game)]
-    process = Process(spec, command, {"role": role}, PYTHON_SECONDS, environment)
-    if "error" in process.about:
-        raise CardaiError(f"agent {spec!r}: {process.about['error']}")
-    return process
+    return started(spec, command, {"role": role}, PYTHON_SECONDS, environment, isolate=True)
 
 
 def _words(spec: str, command: str) -> list[str]:

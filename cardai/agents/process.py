@@ -7,8 +7,10 @@ A question has an id, and its answer names that; an answer without an id is to t
 program sends is trusted in nothing: it is a line of bounded length, a JSON object, an answer to a question, in time.
 Whatever else it does is said in one sentence, and the process is ended with all that it started.
 
-It is a wall for what an agent may know, not a sandbox: the program has the rights of the user who started it. Memory of
-this process is closed to other processes of that user (`PR_SET_DUMPABLE`), except where the system trusts them anyway.
+It is a wall for what an agent may know, not a sandbox: the program has the rights of a user, and no other program gives
+it more (`no_new_privs`). The memory of this process is closed to that user (`PR_SET_DUMPABLE`). The administrator reads
+any memory, so isolated programs that the administrator starts run as users of their own. `openings` says where the wall
+has gaps.
 """
 
 import contextlib
@@ -16,6 +18,7 @@ import ctypes
 import itertools
 import json
 import os
+import secrets
 import select
 import signal
 import subprocess
@@ -24,6 +27,8 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, NoReturn
 
 from cardai.errors import CardaiError, short
@@ -44,7 +49,8 @@ LONGEST_LINE = 1 << 20  # bytes of an answer
 _MOST_EXTRA = 100  # requests of a program within one question
 _CHUNK = 1 << 18  # bytes that are sent or received at once
 _GRACE_SECONDS = 0.5  # a process whose input has been closed has so long to end by itself
-_NOT_DUMPABLE = 4, 0  # PR_SET_DUMPABLE, as in <linux/prctl.h>
+_NOT_DUMPABLE, _NO_NEW_PRIVILEGES = (4, 0), (38, 1)  # PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS: <linux/prctl.h>
+_USERS = range(61184, 65520)  # users without an account, by the convention of systemd
 
 Extra = Callable[[int, Mapping[str, Any]], Mapping[str, Any] | None]
 """extra(index, answer): what is sent to a program that answers question number `index` by a request, None if it is an
@@ -55,8 +61,8 @@ class Process:
     """A program in a process of its own.
 
     `command`: the program and its arguments. `hello`: what it is told first. `seconds`: how long it may take for each
-    answer. `about` is what it said of itself. Raises CardaiError if it cannot be started, or does not greet. The
-    process ends with the object.
+    answer. `user`: the number of the user that it is to run as, which the administrator may choose. `about` is what it
+    said of itself. Raises CardaiError if it cannot be started, or does not greet. The process ends with the object.
     """
 
     def __init__(
@@ -66,17 +72,18 @@ class Process:
         hello: Mapping[str, Any],
         seconds: float = SECONDS,
         environment: Mapping[str, str] | None = None,
+        user: int | None = None,
     ) -> None:
         if fcntl is None:
             raise CardaiError(f"agent {spec!r}: programs and isolated agents do not run on Windows")
         refuse_in_import(f"the agent {spec}, which runs in a process of its own,")
         self.spec = spec
         self._lock, self._numbers, self._tables = threading.Lock(), itertools.count(1), itertools.count(1)
-        _close_memory()
+        close_memory()
+        self._user = os.geteuid() if user is None else user
         try:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True
-            )
+            with ThreadPoolExecutor(1) as starter:  # a thread's own: what it gives up, the others keep
+                self._process = starter.submit(_started, command, environment, user).result()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise CardaiError(f"agent {spec!r}: cannot start {command[0]!r}: {reason}") from None
@@ -89,6 +96,7 @@ class Process:
                 fcntl.fcntl(handle, fcntl.F_SETPIPE_SZ, _CHUNK)
         self._unsent, self._unread = bytearray(), bytearray()
         self._end = weakref.finalize(self, _end, self._process)
+        _STARTED.add(self)
         self._time, self._deadline = max(seconds, SECONDS), 0.0
         self.about: dict[str, Any] = self.ask([{"type": "hello", "cardai": VERSION, "seconds": seconds, **hello}])[0]
         self._time = seconds
@@ -97,6 +105,15 @@ class Process:
             self._refuse(
                 f'it must greet with {{"cardai":{VERSION}}}, the version of the protocol, not {short(version)}'
             )
+        if "error" in self.about:
+            self._refuse(str(self.about["error"])[:1000])
+
+    def may_read(self, process: int) -> bool:
+        """Whether the system lets the program read the memory and the input of a process."""
+        try:  # a closed memory belongs to the administrator
+            return self._user in (0, Path(f"/proc/{process}/mem").stat().st_uid)
+        except OSError:  # on systems other than Linux nothing is known
+            return True
 
     def new_table(self) -> int:
         """Return a number that no other table of this process has."""
@@ -257,6 +274,43 @@ class Process:
         return CardaiError(f"agent {self.spec!r}: its process has ended ({how})")
 
 
+_STARTED: "weakref.WeakSet[Process]" = weakref.WeakSet()
+
+
+def started(
+    spec: str,
+    command: Sequence[str],
+    hello: Mapping[str, Any],
+    seconds: float,
+    environment: Mapping[str, str] | None = None,
+    isolate: bool = False,
+) -> Process:
+    """Start a program. Arguments and errors are those of `Process`.
+
+    `isolate`: if the administrator starts it, it runs as a user of its own. If it does not come to its greeting as
+    that, since it cannot read its own files, it runs as the administrator, which `openings` says.
+    """
+    if isolate and sys.platform == "linux" and os.geteuid() == 0:
+        with contextlib.suppress(CardaiError):
+            return Process(spec, command, hello, seconds, environment, _unused_user())
+    return Process(spec, command, hello, seconds, environment)
+
+
+def openings() -> list[str]:
+    """What programs that run now could read beyond what they are sent: sentences, none if the system forbids it."""
+    programs = [process for process in list(_STARTED) if process._end.alive]
+    sentences = []
+    for program in programs:
+        if program.may_read(os.getpid()):
+            user = ", run as root," if program._user == 0 else ""
+            sentences.append(f"{program.spec}{user} could read cardai's memory")
+            continue
+        for other in programs:
+            if other is not program and program.may_read(other._process.pid):
+                sentences.append(f"{program.spec} could read the memory of {other.spec}")
+    return sorted(set(sentences))
+
+
 def _line(message: Mapping[str, Any]) -> bytes:
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
@@ -278,7 +332,30 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def _close_memory() -> None:
+def _started(
+    command: Sequence[str], environment: Mapping[str, str] | None, user: int | None
+) -> "subprocess.Popen[bytes]":
+    """A program that gains no rights by other programs, such as sudo. Called in a thread that does nothing else."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(*_NO_NEW_PRIVILEGES, 0, 0, 0)
+    rights: Any = {} if user is None else {"user": user, "group": user, "extra_groups": []}
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True, **rights
+    )
+
+
+def _unused_user() -> int:
+    """A user that no account has, and no process."""
+    import pwd  # not on Windows
+
+    used = {account.pw_uid for account in pwd.getpwall()}
+    for entry in os.scandir("/proc"):
+        with contextlib.suppress(OSError):  # it has just ended
+            used.add(entry.stat().st_uid)
+    return secrets.choice([user for user in _USERS if user not in used])
+
+
+def close_memory() -> None:
     """Have the system refuse other processes of this user to read the memory of this one, on Linux."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(*_NOT_DUMPABLE, 0, 0, 0)

@@ -58,7 +58,7 @@ from cardai.agents.cfr import CounterfactualRegret
 from cardai.agents.endgame import NODES, Endgame
 from cardai.agents.evaluator import Evaluator, find_evaluator, is_evaluator, known_evaluators
 from cardai.agents.notation import Greedy, Spec, parse
-from cardai.agents.outside import OfProcess, ProcessEvaluator, agent_process, evaluator_process, python_process
+from cardai.agents.outside import OfProcess, ProcessEvaluator, program_process, python_process
 from cardai.agents.own_code import evaluator_at, function_at
 from cardai.agents.process import MOST_SECONDS, SECONDS
 from cardai.agents.strategy import (
@@ -224,7 +224,8 @@ def _made(game: Game, value: Spec, isolate: bool) -> Agent:
             return Agent(spec, OfProcess(process), "a Python function in its own process")
         return Agent(spec, OfFunction(function_at(spec, argument)), "a Python function")
     if kind == "process":
-        return Agent(spec, OfProcess(agent_process(game, spec, argument, _seconds(spec, options))), "a program")
+        process = program_process(game, spec, argument, "agent", _seconds(spec, options), isolate)
+        return Agent(spec, OfProcess(process), "a program")
     if kind == "endgame" and argument:
         return _endgame(game, value, options)
     if kind in game.agents or (argument and kind in _kinds()):
@@ -369,8 +370,8 @@ def _judge_of(game: Game, value: Spec, isolate: bool) -> tuple[Evaluator | None,
     if named.startswith("process:"):
         program = parse(judge if judge is not None else "")
         options = {key: str(part) for key, part in program.options}
-        seconds = _seconds(spec, options)
-        return ProcessEvaluator(game, evaluator_process(game, spec, str(program.argument or ""), seconds)), None
+        seconds, command = _seconds(spec, options), str(program.argument or "")
+        return ProcessEvaluator(game, program_process(game, spec, command, "evaluator", seconds, isolate)), None
     evaluator = find_evaluator(game, named) if named else None  # an empty path would be this very folder
     if evaluator is None:
         names = [*game.heuristics, *known_evaluators(game)]

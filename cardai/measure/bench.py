@@ -39,7 +39,6 @@ from cardai.measure.bench_report import (
 )
 from cardai.measure.duplicate import (
     at_the_table,
-    in_one_memory,
     line_up_of,
     needs_own_deals,
     outcomes,
@@ -47,6 +46,7 @@ from cardai.measure.duplicate import (
     play_rotated,
     recorder,
     sides,
+    unsealed,
 )
 from cardai.stats import interval
 from cardai.stats.by_deal import Deals, Tally
@@ -112,6 +112,7 @@ def run_suite(
     planned, missing = _planned(game, line_ups, (*(agents or suite.agents), *added), games, variant, isolate)
     missing = [gap for gap in missing if gap.agent not in added]  # one is for tables of another size
     own_deals = any(needs_own_deals(plan.line_up) for plan in planned)
+    why_unsealed = unsealed((plan.line_up for plan in planned), salt)
     salt = _salt(salt, own_deals)
 
     total = sum(plan.games for plan in planned)
@@ -170,7 +171,7 @@ def run_suite(
         decisions=sum(row.decisions for row in rows),
         interrupted=any(row.interrupted for row in rows),
         own_deals=own_deals,
-        in_one_memory=tuple(dict.fromkeys(label for plan in planned for label in in_one_memory(plan.line_up))),
+        unsealed=why_unsealed,
     )
 
 
@@ -210,6 +211,7 @@ def run_match(
     game.options(len(players), variant)
     line_up = _line_up(game, players, variant, isolate)
     own_deals = needs_own_deals(line_up)
+    why_unsealed = unsealed([line_up], salt)
     salt = _salt(salt, own_deals)
     specs = [player.spec for player in line_up]
     turns = distinct_rotations(specs) if rotate else np.arange(len(specs))[None]
@@ -258,7 +260,7 @@ def run_match(
         decisions=tally.decisions,
         interrupted=tally.interrupted,
         own_deals=own_deals,
-        in_one_memory=in_one_memory(line_up),
+        unsealed=why_unsealed,
     )
 
 

@@ -147,7 +147,7 @@ class BenchReport(Report, Generic[RowT], drawn_by="cardai.show.bench:table"):
     - `endless`: games given up after the game's `max_plies` moves, over all rows.
     - `seconds`, `decisions`: the time taken and the decisions made, over all rows.
     - `own_deals`: whether no deal was played twice, since an agent runs code of somebody else's.
-    - `in_one_memory`: such agents that have several places at a table and one memory for them.
+    - `unsealed`: why such code could know hidden cards, a sentence each; empty if the system kept them from it.
     """
 
     kind: str
@@ -174,7 +174,7 @@ class BenchReport(Report, Generic[RowT], drawn_by="cardai.show.bench:table"):
     decisions: int = 0
     interrupted: bool = False
     own_deals: bool = False
-    in_one_memory: tuple[str, ...] = ()
+    unsealed: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Returns this report and the machine it was measured on as plain JSON types.

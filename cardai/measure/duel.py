@@ -29,7 +29,7 @@ from cardai.files.reading import open_file
 from cardai.files.writing import write_whole
 from cardai.game import Game, is_game
 from cardai.kernel.doors import check_function, check_path
-from cardai.measure.duplicate import needs_own_deals, outcomes, outcomes_of_place, play_rotated
+from cardai.measure.duplicate import needs_own_deals, outcomes, outcomes_of_place, play_rotated, unsealed
 from cardai.stats import interval
 from cardai.stats.deals import distinct_rotations, new_salt, seats_of_side
 from cardai.stats.interval import Estimate
@@ -55,6 +55,7 @@ class Duel(Report, drawn_by="cardai.show.duel:text"):
     - `verdict`: the candidate is "better" or "worse", or it is "undecided", as always with fewer than 10 different
       deals.
     - `own_deals`: whether no deal was played twice, since an agent runs code of somebody else's.
+    - `unsealed`: why such code could know hidden cards while the last games were played, a sentence each.
     """
 
     candidate: str
@@ -68,6 +69,7 @@ class Duel(Report, drawn_by="cardai.show.duel:text"):
     difference: Estimate
     verdict: str
     own_deals: bool = False
+    unsealed: tuple[str, ...] = ()
     unit: str = "%"
 
     def as_json(self) -> dict[str, Any]:
@@ -78,9 +80,9 @@ class Duel(Report, drawn_by="cardai.show.duel:text"):
     def from_json(cls, content: dict[str, Any]) -> Self:
         """The result of which `as_json` made this content. Raises KeyError, TypeError or ValueError for any other."""
         estimates: dict[str, Any] = {name: _estimate(content[name]) for name in ("score", "difference")}
-        result = cls(**content | estimates)
+        result = cls(**content | estimates | {"unsealed": tuple(content.get("unsealed", ()))})
         counts = result.games, result.endless, result.different, result.looks
-        texts = result.candidate, result.other, result.verdict, result.unit
+        texts = result.candidate, result.other, result.verdict, result.unit, *result.unsealed
         if not all(type(count) is int for count in counts) or not all(isinstance(text, str) for text in texts):
             raise TypeError("a count is no whole number, or a name no text")
         if not isinstance(result.own_deals, bool):
@@ -118,7 +120,7 @@ def duel(
     is_candidate = seats_of_side(np.zeros(1, int), seats, game.teams)[0]
     line_up = [agent(game, candidate if own else other) for own in is_candidate]  # a process has one place
     line_ups = [line_up, [agent(game, other) for _ in line_up]] if game.teams == 1 else [line_up]
-    salt = new_salt() if any(map(needs_own_deals, line_ups)) else ""
+    salt, why_unsealed = new_salt() if any(map(needs_own_deals, line_ups)) else "", unsealed(line_ups, None)
     seed, threads, folder = whole("seed", seed), thread_count(threads), check_path("folder", folder)
     check_function("progress", progress)
     check_cluster(cluster)
@@ -139,9 +141,8 @@ def duel(
                 block = parts[0] if len(parts) == 1 else _beside(*parts)
                 _write(file, block)
             played.append(block)
-        result = _compared(
-            game, line_ups[0][0], line_ups[-1][-1], bool(salt), played, count, 1 - (1 - interval.LEVEL) / len(sums)
-        )
+        level = 1 - (1 - interval.LEVEL) / len(sums)
+        result = _compared(game, line_ups[0][0], line_ups[-1][-1], bool(salt), why_unsealed, played, count, level)
         if result.verdict != "undecided" or end == blocks:
             return result
     raise AssertionError("the last look is after all blocks")
@@ -238,7 +239,14 @@ def _marks(moves: list[np.ndarray | None], scores: np.ndarray, deals: int) -> np
 
 
 def _compared(
-    game: Game, candidate: Agent, other: Agent, own_deals: bool, blocks: list[_Block], count: int, level: float
+    game: Game,
+    candidate: Agent,
+    other: Agent,
+    own_deals: bool,
+    why_unsealed: tuple[str, ...],
+    blocks: list[_Block],
+    count: int,
+    level: float,
 ) -> Duel:
     scores = np.concatenate([block.scores for block in blocks]).astype(float)
     marks = np.concatenate([block.marks for block in blocks])
@@ -257,6 +265,7 @@ def _compared(
         difference=comparison.difference.scaled(measure.scale),
         verdict=comparison.verdict if different >= interval.FEWEST_DEALS else "undecided",
         own_deals=own_deals,
+        unsealed=why_unsealed,
         unit=measure.unit or "%",
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cardai.agents.process import openings
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
 from cardai.game import MEASURED, Game, Payoff, Row
@@ -124,15 +125,25 @@ def at_the_table(line_up: Sequence[Agent]) -> list[Agent]:
     return agents
 
 
-def in_one_memory(line_up: Sequence[Agent]) -> tuple[str, ...]:
-    """The labels of agents that can put hands of one deal together: code of somebody else's in several places.
+def unsealed(line_ups: Iterable[Sequence[Agent]], salt: str | None) -> tuple[str, ...]:
+    """Why code of somebody else's could know hidden cards, a sentence each; empty if the system keeps them from it.
 
-    Isolated agents have a memory each; all others of this kind share that of this process.
+    `salt`: the one that was given, None if it is to be drawn for the run.
     """
-    foreign = [player for player in line_up if player.is_foreign]
-    memories = [id(player) if player.strategy.is_isolated else 0 for player in foreign]
-    shared = [player.label for player, memory in zip(foreign, memories, strict=True) if memories.count(memory) > 1]
-    return tuple(dict.fromkeys(shared))
+    reasons: dict[str, None] = {}
+    for line_up in line_ups:
+        foreign = [player for player in line_up if player.is_foreign]
+        labels = [player.label for player in foreign]
+        for player in foreign:
+            if not player.strategy.is_isolated:
+                reasons[f"{player.label} ran in cardai's process, which holds all cards"] = None
+            if labels.count(player.label) > 1:
+                reasons[f"{player.label} had several places at a table, which can tell each other their hands"] = None
+        if foreign:
+            reasons |= dict.fromkeys(openings())
+            if salt is not None:
+                reasons["the salt was given, so that the deals can have been known"] = None
+    return tuple(reasons)
 
 
 def _number(agents: Sequence[Agent], player: Agent) -> int:

@@ -34,6 +34,13 @@ def ends_notes(report: BenchReport) -> list[str]:
     return ["of decided %: share of the games not tied that the agent won"] if is_there else []
 
 
+def seal_notes(unsealed: Sequence[str]) -> list[str]:
+    """Whether code of somebody else's was kept from hidden cards, or why not (`unsealed`, as in a `BenchReport`)."""
+    if unsealed:
+        return [f"not sealed: {reason}" for reason in unsealed]
+    return ["sealed: the salt was drawn for this run, and no program could read cardai's memory or another program's"]
+
+
 def condition_notes(report: BenchReport) -> list[str]:
     """Game, seed, deals, speed, and why the number of games is not the one asked for."""
     turn = "each deal once in every rotation of the line-up" if report.rotate else "seats as named, one game a deal"
@@ -46,12 +53,9 @@ def condition_notes(report: BenchReport) -> list[str]:
         f"{report.games:,} games in {report.seconds:.1f} s on {report.threads} threads",
     ]
     if report.salt:
-        notes.append(
-            f"salt {report.salt}: the deals could not be guessed from the seed; --salt {report.salt} repeats them"
-        )
-    if report.in_one_memory:
-        names = ", ".join(report.in_one_memory)
-        notes.append(f"{names}: several places at a table in one memory, which can put their hands together")
+        notes.append(f"salt {report.salt}: with the seed, it repeats the deals")
+    if report.own_deals:
+        notes += seal_notes(report.unsealed)
     most = max((row.figure.n for row in report.rows), default=0) if report.kind == "suite" else report.games
     if not report.interrupted and not report.endless and most > report.asked:
         notes.append(f"{report.asked:,} games were asked for: rounded up to whole rotations")

@@ -15,4 +15,5 @@ def text(duel: Duel) -> str:
     ]
     if duel.own_deals:
         lines.append("no deal was played twice, since an agent runs code that may remember it")
+    lines += [f"not sealed: {reason}" for reason in duel.unsealed]
     return "\n".join(lines + endless_notes(duel.endless))
