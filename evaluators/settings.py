@@ -337,7 +337,8 @@ def _words(kind: Any) -> str:
 def _from_text(wanted: Any, text: str) -> Any:
     """Return a field's value from command-line text: the text itself if the field holds text, else parsed as TOML."""
     if typing.get_origin(wanted) is tuple:
-        return tuple(text.split(",")) if str in typing.get_args(wanted) else _from_literal(text)
+        is_list_of_texts = str in typing.get_args(wanted) and not text.startswith("[")
+        return tuple(text.split(",")) if is_list_of_texts else _from_literal(text)
     return text if str in (wanted, *typing.get_args(wanted)) else _from_literal(text)
 
 

@@ -180,4 +180,6 @@ def _is_wrapped(text: str) -> bool:
 
 
 def _written(part: "str | Spec | Evaluator") -> str:
-    return part if isinstance(part, str) else f"({part})" if isinstance(part, Spec) else part.name
+    if isinstance(part, str):
+        return f"({part})" if len(split("agent", part, ",")) > 1 else part  # commas stand between the specs of a list
+    return f"({part})" if isinstance(part, Spec) else part.name

@@ -38,6 +38,7 @@ seat's position at its next choice instead; `ismcts` takes ?bonus=0.7 (how much 
 apart by what the searching seat sees, not by what their own seat sees) and ?ms.
 
 A SPEC inside another one that has options itself stands in parentheses: `ahead:best?others=(greedy:nn2?any_variant)`.
+So does a path with a ?, or with a comma in a list of specs: `greedy:(runs/what?)`.
 `cardai.agents.notation` has specs as values: `Ahead("best", others=Greedy("nn2", any_variant=True))`.
 
 A game may bring kinds of its own (`Game.agents`), an installed package too (`ENTRY_POINTS`).
@@ -46,9 +47,11 @@ A game may bring kinds of its own (`Game.agents`), an installed package too (`EN
 import contextlib
 import functools
 import importlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
+from itertools import accumulate
 from typing import Any, cast
 
 import numpy as np
@@ -197,9 +200,24 @@ def agent(game: Game, spec: "str | Spec | Agent", isolate: bool = False) -> Agen
 
 
 def _from_spec(game: Game, value: Spec, isolate: bool) -> Agent:
-    made = replace(_made(game, value, isolate), game=game)
+    try:
+        made = replace(_made(game, value, isolate), game=game)
+    except CardaiError:
+        _refuse_divided(value)
+        raise
     object.__setattr__(made, "_value", value)
     return made
+
+
+def _refuse_divided(value: Spec) -> None:
+    """Raise CardaiError if a spec has options because a path in it has a ?, which begins them."""
+    first, *others = str(value).partition(":")[2].split("?")
+    for path in accumulate(others, lambda before, part: f"{before}?{part}", initial=first):
+        if path != first and os.path.exists(path):  # noqa: PTH110 - False for what can be no path
+            raise CardaiError(
+                f"agent {str(value)!r}: its options begin at the first ?, so a path with a ? stands in parentheses:"
+                f" {value.kind}:({path})"
+            )
 
 
 def _made(game: Game, value: Spec, isolate: bool) -> Agent:

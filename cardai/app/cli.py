@@ -1318,7 +1318,9 @@ def _listed(specs: list[str] | None) -> list[str] | None:
 
 
 def _specs(text: str) -> list[str]:
-    specs = [spec.strip() for spec in text.split(",")]
+    from cardai.kernel.query import split
+
+    specs = [spec.strip() for spec in split(repr(text), text, ",")]
     if not all(specs):
         _refuse(f"{text!r} names an empty agent; specs are separated by single commas")
     return specs

@@ -19,6 +19,7 @@ from cardai.data.record import RecordedGame
 from cardai.data.simulation_folder import chosen_files, file_name, held_folder, keep_plan, refuse_strangers
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
+from cardai.kernel.query import split
 from cardai.stats.progress import CountProgress, Progress
 from cardai.table.cluster.cluster import Cluster
 from cardai.table.cluster.identity import MIXED
@@ -34,9 +35,8 @@ def parse_pool(texts: Sequence[str]) -> dict[str, float]:
     """
     pool: dict[str, float] = {}
     for text in texts:
-        spec, at, weight = text.rpartition("@")
-        if not at:
-            spec, weight = text, "1"
+        *parts, weight = split(f"agent {text!r}", text, "@")
+        spec, weight = ("@".join(parts), weight) if parts else (text, "1")
         try:
             number = float(weight)
         except ValueError:

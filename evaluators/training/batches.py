@@ -1,8 +1,9 @@
 """The states of a training run: which ones, divided into which parts, and in which order they come."""
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from cardai.data.dataset import collect as read_dataset
 from cardai.data.recipe import Recipe
 from cardai.data.split import split
 from cardai.errors import CardaiError
+from cardai.evaluators.settings import literal
 from cardai.evaluators.training.config import TrainConfig
 from cardai.game import Game
 from cardai.stats.progress import Progress
@@ -41,6 +43,7 @@ def recipe_of(config: TrainConfig, game: Game) -> Recipe:
 
 def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -> Dataset:
     """Read the states that a config trains on. Raises CardaiError if its records do not fit it."""
+    _refuse_divided(config.data)
     dataset = read_dataset(
         config.data,
         recipe_of(config, game),
@@ -53,6 +56,13 @@ def collect(config: TrainConfig, game: Game, progress: Progress | None = None) -
     if config.variant is not None and dataset.variant != game.canonical(config.variant):
         raise CardaiError(f"the records are of the variant {dataset.variant}, not {config.variant}")
     return dataset
+
+
+def _refuse_divided(paths: Sequence[str]) -> None:
+    """Raise CardaiError if paths are the parts of one path that has commas."""
+    whole = ",".join(paths)
+    if len(paths) > 1 and Path(whole).exists():
+        raise CardaiError(f"commas divide paths, and {whole!r} has one: write data as {literal([whole])}")
 
 
 def split_states(config: TrainConfig, dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

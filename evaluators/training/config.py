@@ -35,7 +35,9 @@ class TrainConfig:
     called: ClassVar[str] = "training config"
 
     game: str = setting("The game that the network is trained for.")
-    data: tuple[str, ...] = setting("Record files, or folders of record files.", is_run=False)
+    data: tuple[str, ...] = setting(
+        """Record files, or folders of record files. A path with a comma: '["a,b"]'.""", is_run=False
+    )
     out: str = setting("The run's folder: checkpoints, metrics, figures and the model.", is_run=False)
     variant: str | None = setting(
         "The game variant that the records must have; if not given, the variant they have.", default=None
@@ -245,7 +247,8 @@ def command(config: TrainConfig) -> str:
     for name, value in dataclasses.asdict(config).items():
         flag = f"--{name.replace('_', '-')}"
         if name == "data":
-            words += [flag, ",".join(Path(path).name for path in value)]
+            paths = [Path(path).name for path in value]
+            words += [flag, literal(paths) if any("," in path for path in paths) else ",".join(paths)]
         elif name == "out":
             words += [flag, Path(value).name]
         elif name == "options":

@@ -81,7 +81,7 @@ class LearnConfig:
     def __post_init__(self) -> None:
         settings.check(self)
         if "?" in self.out or "," in self.out:
-            raise CardaiError(f"out {self.out!r} contains a ? or a comma, which a spec cannot; choose another folder")
+            raise CardaiError(f"out {self.out!r} contains a ? or a comma, which divide specs; choose another folder")
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ LOSSES, RELIABILITY = "losses.png", "reliability.png"
 
 @contextlib.contextmanager
 def claimed(folder: Path, config: TrainConfig, overwrite: bool) -> Iterator[None]:
-    """Hold a folder for a run.
+    """Hold a folder for a run, which `begin` then begins. A folder that is empty at the end is removed.
 
     Raises CardaiError unless the folder is new or empty, or holds this very run and no process is training there.
-    `overwrite`: a folder with another run will do, and is cleared.
+    `overwrite`: a folder with another run will do.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -28,14 +28,28 @@ def claimed(folder: Path, config: TrainConfig, overwrite: bool) -> Iterator[None
                 raise CardaiError(f"{folder} is not a run's folder: it holds files but no {CONFIG}; choose another")
             folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(held(folder, f"another process is training in {folder}"))
-            if (folder / CONFIG).exists() and overwrite:
-                _clear(folder)
-            elif checkpoint.listed(folder) or (folder / MODEL).exists():
+            if not overwrite and (checkpoint.listed(folder) or (folder / MODEL).exists()):
                 _refuse_another(folder, config)
-            write_config(config, folder / CONFIG)
         except OSError as error:
             raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
-        yield
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):  # it holds the run
+                folder.rmdir()
+
+
+def begin(folder: Path, config: TrainConfig, overwrite: bool) -> None:
+    """Write the config of a run into its folder, once nothing else can refuse it. `overwrite`: clear the folder first.
+
+    Raises CardaiError if the folder cannot be written to.
+    """
+    try:
+        if overwrite and (folder / CONFIG).exists():
+            _clear(folder)
+        write_config(config, folder / CONFIG)
+    except OSError as error:
+        raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
 
 
 def _refuse_another(folder: Path, config: TrainConfig) -> None:

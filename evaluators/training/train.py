@@ -32,7 +32,7 @@ from cardai.evaluators.training.interrupt import DelayedInterrupt
 from cardai.evaluators.training.job import TrainingJob
 from cardai.evaluators.training.metrics import measure
 from cardai.evaluators.training.outcome import TrainingResult
-from cardai.evaluators.training.run_folder import claimed
+from cardai.evaluators.training.run_folder import begin, claimed
 from cardai.evaluators.training.run_log import RunLog, RunProgress
 from cardai.evaluators.training.run_status import RunStatus, StepTimer
 from cardai.evaluators.training.start import fastest, initial_network, planned_steps, total_steps
@@ -80,6 +80,10 @@ def train(
             job = job.on(fastest(job))
         if warn and (sentence := warning(total_steps(job.config, job.per_epoch), job.config.batch, len(job.training))):
             warn(sentence)
+        if config.start_from is not None:
+            initial_network(job.config, dataset)  # refuses a network before the folder is written to
+        if devices.writes:
+            begin(job.folder, config, overwrite)
         with TrainingRun(job, progress) as run:
             run.train()
             return run.finish()
