@@ -38,9 +38,6 @@ from cardai.conformance.testbed import Testbed
 from cardai.errors import short
 from cardai.rule import JIT
 
-if JIT:
-    from cardai.rule.compiling import Watcher
-
 MOST_DEATHS = 3  # children that die before the remaining laws are left out
 _GLANCE = 0.05  # seconds between two looks at the child
 _PYTHON = str(Path(os.__file__).parent)
@@ -280,6 +277,8 @@ def _serve(
         faulthandler.disable()
         use_note(shared, *traces)
         if JIT:
+            from cardai.rule.compiling import Watcher
+
             Watcher(lambda _: shared.write(more=1), lambda: shared.write(more=-1))
 
         def send(event: object) -> None:
