@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise, product
 
@@ -9,15 +10,16 @@ import numpy as np
 
 from cardai.adapters.choosing import Actions, Choice
 from cardai.agents.actions import numbered_moves
-from cardai.conformance.law import each, each_game, each_position
+from cardai.conformance.law import NotTested, Steps, each, each_game, each_position, law
 from cardai.conformance.note import refuse
-from cardai.conformance.testbed import Position, Testbed, Trace, written
+from cardai.conformance.testbed import Counted, Position, Testbed, Trace, written
 from cardai.errors import CardaiError, IllegalMove, short
 from cardai.game import Game
 from cardai.kernel.together import SEALED, choosing, seats_together
 
 PERTURBED = 6  # moves of a position that are varied, and moves of other positions that are tried
 VARIATIONS = 4  # of each varied move
+ONWARD = 8  # positions that show that moves of a kind only follow an own move
 LISTED_TOGETHER = 64  # positions whose moves are listed at once
 SAID_OF_SEATS = re.compile(r"[a-z]+s\b|no\b|[^a-z]|[a-z]+\d")  # "draws", "no claim", "QH", "b2"
 BY_NUMBER, TO_A_READER = re.compile(r"\b[Ss]eat \d"), re.compile(r"\b[Yy]ours?\b|\b[Yy]ou\b")
@@ -180,12 +182,48 @@ def a_series_is_one_choice(here: Position) -> bool:
         between = game.play(here.state, one)
         if between["turn"] != seat or between["revealed"] or int(here.ask(game.series, between)) != left - 1:
             raise here.broken(f"series is {left}, but {left - 1} such moves do not follow {here.text(one)}")
+        if not between["midway"]:
+            raise here.broken(f"series is {left}, so settle should set `midway` after {here.text(one)}")
         if not game.is_allowed(between, other):
             raise here.broken(f"series is {left}, but {here.text(other)} is not legal after {here.text(one)}")
         ends.append(game.play(between, other).tobytes())
     if ends[0] != ends[1]:
         raise here.broken(f"{here.text(first)} and {here.text(second)} lead elsewhere in the other order")
     return True
+
+
+@law
+def a_decision_that_goes_on_is_midway(testbed: Testbed) -> Steps:
+    """A seat that moves again, by moves of kinds that nobody ever begins with, goes on with its decision (`midway`)."""
+    begun: set[int] = set()
+    followed: Counter[int] = Counter()
+    onward: list[tuple[Position, set[int]]] = []
+    for trace in (seen := Counted(testbed.traces, "games")):
+        yield seen
+        turns = trace.states["turn"]
+        for ply, kinds in enumerate(_kinds(trace)):
+            if ply == 0 or turns[ply] != turns[ply - 1]:
+                begun |= kinds
+            elif not trace.states["midway"][ply]:
+                followed.update(kinds)
+                onward.append((Position(trace, ply), kinds))
+    for here, kinds in onward:
+        if not kinds & begun and min(followed[kind] for kind in kinds) >= ONWARD:
+            what = f"seat {here.turn} moves again, and {here.text(here.move)} is of a kind that nobody begins with"
+            raise here.broken(f"{what}: it goes on with its decision, so settle should set `midway`")
+    if not onward:
+        raise NotTested("no seat moves again after its own move, but where the game sets `midway`")
+    shown = [here for here, _ in onward if int(here.state["revealed"]) >> here.turn & 1]
+    what = f"in {len(shown)} positions, as at ply {shown[0].ply} of seed {shown[0].trace.seed}," if shown else ""
+    return f"{what} a seat moves again after its move showed it a card: is that `midway`?" if shown else None
+
+
+def _kinds(trace: Trace) -> Iterator[set[int]]:
+    """The kinds of legal moves, the first field, at each ply of a game."""
+    kind = (trace.testbed.game.move.names or ("",))[0]
+    for first in range(0, len(trace.moves), LISTED_TOGETHER):
+        moves, counts = trace.testbed.compiled.legal(trace.states[:-1][first : first + LISTED_TOGETHER])
+        yield from (set(row[kind][: abs(count)].tolist()) for row, count in zip(moves, counts, strict=True))
 
 
 def _truncated(trace: Trace) -> Iterator[tuple[Position, np.ndarray]]:
