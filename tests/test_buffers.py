@@ -12,8 +12,9 @@ import small_game
 import cardai
 from cardai.conformance import check
 from cardai.errors import CardaiError
+from cardai.game import Player
 from cardai.kernel.fence import fenced, roomy
-from cardai.rule import JIT, rule, truncated
+from cardai.rule import JIT, listing, rule, truncated
 from cardai.table.batch import Batch
 
 GAMES = ("tictactoe", "durak", "hearts", "literature", "moska", "examples/thirtyone", "examples/whist")
@@ -63,6 +64,29 @@ def is_legal_that_searches(state, move):
 @rule
 def always_more(state, moves):
     return truncated(small_game.legal(state, moves))
+
+
+listed = listing(small_game.legal, small_game.MOVE, LOW_HAND.max_moves)
+
+
+@rule
+def last_listed(world, move, params, stream):
+    moves = listed(world)
+    last = moves[len(moves) - 1]
+    move.kind = last.kind
+    move.card = last.card
+
+
+@rule
+def last_in_short_buffer(world, move, params, stream):
+    moves = np.empty(1, small_game.MOVE)
+    small_game.legal(world, moves)
+    move.kind = moves[0].kind
+    move.card = moves[0].card
+
+
+LISTING = replace(LOW_HAND, players={"last": Player(last_listed, "")})
+SHORT = replace(LOW_HAND, players={"short": Player(last_in_short_buffer, "")})
 
 
 OVERRUNS = {
@@ -167,6 +191,23 @@ def test_a_fence_sees_each_byte_beside_its_block() -> None:
         assert not space.is_damaged()
         space.whole[space.block.ctypes.data - space.whole.ctypes.data + place] ^= 1
         assert space.is_damaged()
+
+
+def test_a_player_has_the_legal_moves_of_its_world() -> None:
+    results = cardai.play(LISTING, [cardai.agent(LISTING, "last")], np.zeros((20, 3), int), np.arange(20), record=True)
+    for seed, moves in enumerate(results.moves):
+        state = LISTING.new(seats=3, seed=seed)
+        for move in moves:
+            assert move == LISTING.moves(state)[-1]
+            state = LISTING.play(state, move)
+        assert state.turn < 0
+    (verdict,) = check(LISTING, laws=["plain_python_agrees"], seconds=math.inf)
+    assert verdict.verdict == "holds", verdict.why
+
+
+def test_the_laws_name_a_player_that_lists_moves_in_too_short_a_buffer() -> None:
+    (verdict,) = check(SHORT, laws=["plain_python_plays_through"], seconds=math.inf)
+    assert "player short raised IndexError('index 1 is out of bounds" in verdict.why
 
 
 def unable(*_arguments, **_options):

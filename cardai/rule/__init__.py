@@ -362,6 +362,21 @@ def truncated(n):
     return -n
 
 
+def listing(legal: Callable[..., Any], move: np.dtype, max_moves: int) -> Any:
+    """Make the rule `moves(world) -> MOVE[n]`, which gives a player of a game the legal moves of its world.
+
+    `legal`, `move`, `max_moves`: those of the game. The rule `legal` itself does not look how long the buffer is that
+    it is given, so one that is shorter than `max_moves` is overrun, and the process dies of it.
+    """
+
+    @rule
+    def moves(world):
+        listed = np.empty(max_moves, move)
+        return listed[: abs(legal(world, listed))]
+
+    return moves
+
+
 @rule
 def hashed(bits, n):
     """A whole number in 0..n-1 computed from 64 mixed bits: chance that depends on the bits only, and on no stream."""
