@@ -186,7 +186,8 @@ def agent(game: Game, spec: "str | Spec | Agent", isolate: bool = False) -> Agen
         agent(game, "bot3"), agent(game, "sampled:best?worlds=20"), agent(game, Sampled("best", worlds=20))
         agent(game, Sampled(mine, worlds=20))  # mine: an evaluator of yours
 
-    With `isolate`, Python code of somebody else's runs in a process of its own, which is sent worlds and nothing else.
+    With `isolate`, Python code of somebody else's runs in a process of its own, which is sent worlds and nothing else;
+    if the administrator starts it, or a program, it runs as a user of its own if it can.
     An agent pickles by its spec: it is made again where it is read.
 
     Raises CardaiError, which says what is wrong and what there is.

@@ -63,10 +63,17 @@ SeatCount = Annotated[int | None, Parameter(help="How many seats; the usual numb
 Rules = Annotated[str | None, Parameter(name="--rules", help="The game's path, if its name does not find it.")]
 Salt = Annotated[
     str | None,
-    Parameter(help="With the seed, decides the deals. Drawn anew if Python code of yours plays; 'none' for none."),
+    Parameter(
+        help="With the seed, repeats a run's deals; 'none' for none. Drawn anew, and then secret, if code of yours plays."
+    ),
 ]
 Isolate = Annotated[
-    bool, Parameter(negative="", help="Run python: agents in a process of their own, which is sent worlds only.")
+    bool,
+    Parameter(
+        negative="",
+        help="Run python: agents in a process of their own, which is sent worlds only; as root, run these and process: "
+        "agents as users of their own.",
+    ),
 ]
 ClusterAddress = Annotated[
     str | None,

@@ -86,9 +86,9 @@ def run_suite(
     finished so far.
 
     `salt`: any text; the same seed and salt give the same deals. By default it is empty, or drawn from the operating
-    system if an agent runs Python code of somebody else's (`Agent.is_foreign`): such code could try the seeds that
-    people choose. `isolate`: such code runs in a process of its own, which is sent worlds and nothing else. `cluster`:
-    the machines that play; the figures are the same. `on_result`: called with each result when its games are played.
+    system if an agent runs code of somebody else's (`Agent.is_foreign`): such code could try the seeds that people
+    choose. `isolate`: as in `cardai.agents.spec.agent`. `cluster`: the machines that play; the figures are the same.
+    `on_result`: called with each result when its games are played.
 
     Raises CardaiError for an unknown suite, agent or variant, for games below 1, and for an agent in `agents` that fits
     no row. A row with an opponent that does not exist or does not fit is reported in `missing`, and so is an agent of
