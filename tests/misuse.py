@@ -493,6 +493,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "lineup": (lambda: [0, 0], lambda: [None, 5, "00", [0], [0, 0, 0], [0, 1], [0, -1], [0.0, 0.0], [None, 0]]),
         "add.moves": (one_moved, wrong_played),
         "scores": (lambda: [0.0, 1.0], lambda: [None, 5, "01", [0.0], ["0", "1"], [math.nan, 0.0], [2.0, 0]]),
+        "in_order.first": (lambda: 0, lambda: whole(0)),
         "in_order.lineups": (lambda: np.zeros((3, 2), int), lambda: wrong_lineups()),
         "collect.paths": (lambda: [file()], lambda: [None, 5, [], [5], {}, [folder() / "none.jsonl"]]),
         "in_order.seeds": (lambda: np.arange(3), wrong_seeds),

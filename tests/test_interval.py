@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 from scipy.stats import t as student
 
 from cardai.stats import by_deal, interval
-from cardai.stats.by_deal import Tally
+from cardai.stats.by_deal import DealSums
 from cardai.stats.interval import Estimate
 
 
@@ -311,7 +311,7 @@ def test_few_and_many_deals_are_resampled_alike(monkeypatch):
 def test_outcomes_that_are_summed_as_they_come_give_the_same_estimates(binary, monkeypatch):
     for module in (by_deal, interval):
         monkeypatch.setattr(module, "MOST_DEALS", 1000)
-    rng, tally = np.random.default_rng(3), Tally(2)
+    rng, tally = np.random.default_rng(3), DealSums(2)
     one, other = rng.choice([0.0, 1.0] if binary else [0.0, 0.25, 1.0], (2, 6000, 3))
     one[rng.random(one.shape) < 0.2] = np.nan
     for first in range(0, 6000, 300):

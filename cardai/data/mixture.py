@@ -15,7 +15,7 @@ from cardai.files.named import digests_of, noted
 from cardai.game import Game, int_seed
 from cardai.rule import STREAM, mixed, rule, uniform
 from cardai.stats import interval
-from cardai.stats.by_deal import Deals, Tally
+from cardai.stats.by_deal import Deals, DealSums
 from cardai.stats.deals import deal_seeds
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
@@ -153,7 +153,7 @@ class Mix:
         self._bounds[-1] = 1.0
         self.games, self.states, self.endless, self.seconds = 0, 0, 0, 0.0
         self._sat = np.zeros(len(self.agents), int)
-        self._by_game = [Tally(len(_FIGURES)) for _ in self.agents]
+        self._by_game = [DealSums(len(_FIGURES)) for _ in self.agents]
 
     def seeds(self, first: int, end: int) -> np.ndarray:
         """The seeds of the games first..end-1, u64[G]."""

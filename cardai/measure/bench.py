@@ -49,7 +49,7 @@ from cardai.measure.duplicate import (
     unsealed,
 )
 from cardai.stats import interval
-from cardai.stats.by_deal import Deals, Tally
+from cardai.stats.by_deal import Deals, DealSums
 from cardai.stats.deals import distinct_rotations, new_salt
 from cardai.stats.interval import Estimate
 from cardai.stats.machine import thread_count
@@ -514,8 +514,8 @@ class _MatchTally:
         self._players = list({player.spec: player for player in line_up}.values())
         self._own = [[place for place, spec in enumerate(specs) if spec == own.spec] for own in self._players]
         names = dict.fromkeys(("score", "win", "loss", *self._measures))
-        self._by_deal = {name: Tally(len(self._players)) for name in names}
-        self._decided = Tally(len(self._players))
+        self._by_deal = {name: DealSums(len(self._players)) for name in names}
+        self._decided = DealSums(len(self._players))
         self._ends = np.zeros((len(self._players), 3), int)  # won, lost, tied
         self._by_seat = np.zeros((2, len(self._players), len(specs)))  # sums of scores, and numbers of games
         self.games = self.endless = self.decisions = 0
@@ -557,7 +557,8 @@ class _MatchTally:
         ends = None
         if _has_two_sides(self._game, len(sums)):
             share = interval.proportion(self._decided.of(number)).scaled(100)
-            ends = WonLostTied(*self._ends[number].tolist(), share)
+            won, lost, tied = self._ends[number].tolist()
+            ends = WonLostTied(won, lost, tied, share)
         return MatchStanding(
             player.label,
             player.spec,

@@ -1,6 +1,6 @@
 """Outcomes summed by deal, all that estimates need of them: as they come, in memory that does not grow with the games.
 
-tally = Tally(2)
+tally = DealSums(2)
 tally.add([first, second])  # what two agents got, f8[D, R] each, block by block
 estimate(tally.of(0)), compare(tally.of(0), tally.of(1))
 """
@@ -62,7 +62,7 @@ class Deals:
         return self.total(values) / self.number
 
 
-class Tally:
+class DealSums:
     """The outcomes of several agents in the same deals."""
 
     def __init__(self, agents: int) -> None:

@@ -4,7 +4,7 @@ All games of one deal share its cards, so they are a cluster and not independent
 row d holds the games of deal d, NaN for a game that was not played (in an interrupted run). Proportions get Wilson's
 score interval with the effective number of games, other means a bootstrap interval over deals.
 
-Instead of outcomes, `estimate`, `proportion`, `mean` and `compare` take `Deals`: their sums by deal (`by_deal.Tally`).
+Instead of outcomes, `estimate`, `proportion`, `mean` and `compare` take their sums by deal, `Deals` (`by_deal`).
 """
 
 import math
@@ -221,7 +221,7 @@ def compare(
     Deals that one of them has not played are left out. If all outcomes are 0 or 1, the interval of the difference is
     made of the two Wilson intervals (Newcombe's square-and-add) with the correlation of the two agents' shares over
     deals, so that the luck of the deal, which both have, cancels. Else it is a bootstrap of the difference over deals.
-    Two `Deals` must be of one `Tally`.
+    Two `Deals` must be of one `DealSums`.
     """
     first, second = Deals.of(one), Deals.of(other)
     if len(first.sums) != len(second.sums):
