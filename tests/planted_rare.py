@@ -250,7 +250,7 @@ DRAWS_DECIDED = faulty(
     "seats_score_alike",
     durak.GAME,
     score="0.5 if state.playing == 0 and has(state.leavers, seat) -> "
-    "float(seat != lowest(state.leavers)) if state.playing == 0 and has(state.leavers, seat)",
+    "1.0 * (seat != lowest(state.leavers)) if state.playing == 0 and has(state.leavers, seat)",
 )
 
 PLANTED: dict[str, Game] = {

@@ -104,9 +104,7 @@ def test_a_fault_in_what_is_known_jointly_is_found_at_quick_effort(bug: str) -> 
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize(
-    "bug", ["STOCK_GONE", "LAST_CARD_UNBLANKED", "LAST_TRICKS", "SHUFFLED_FORGOTTEN", "QUEEN_TOLD"]
-)
+@pytest.mark.parametrize("bug", ["LAST_CARD_UNBLANKED", "QUEEN_TOLD", "STOCK_GONE", "LAST_TRICKS"])
 def test_a_rare_fault_is_found_in_the_least_that_a_law_looks_at(bug: str, seed: int) -> None:
     game = planted_rare.PLANTED[bug]
     (verdict,) = check(game, laws=[planting.LAW_OF[game]], effort="quick", seed=seed, seconds=1e-9)
