@@ -1,16 +1,17 @@
-"""Faults in games of many cards (Tall) and of like cards (Sparks, Follow, Lamps), each with the law that finds it.
+"""Faults in games of many cards (Tall), of like cards (Sparks, Follow, Lamps) and of uneven deals (Loaded).
 
-Each must die at normal effort, from any seed.
+Each is named with the law that must find it at normal effort, from any seed.
 """
 
 import follow
 import lamps
+import loaded
 import numpy as np
 import sparks
 import tall
 from planting import changed, faulty
 
-from cardai.cards import any_of
+from cardai.cards import any_of, count, single
 from cardai.dealing import weight_of
 from cardai.game import PerspectiveEncoder
 from cardai.rule import below, rule
@@ -214,6 +215,8 @@ SPARKS_NONE_OF_A_KNOWN_KIND = faulty(AFTER, sparks.GAME, resample=none_of_a_know
 SPARKS_COPY_KEPT = faulty(KEPT, sparks.GAME, resample=copy_kept)
 SPARKS_FORGOTTEN = faulty(AFTER, sparks.GAME, resample=taken_card_forgotten)
 SPARKS_UNWEIGHTED = faulty(LISTED, sparks.GAME, weight=None)
+SPARKS_WRONG_WEIGHT = faulty("worlds_are_even", sparks.GAME, weight="state.hands - state.known -> state.hands.copy()")
+SPARKS_NO_COPIES = faulty(LISTED, sparks.PLAIN, copies=(), holdings=None, chances=None)
 SPARKS_TWICE = faulty(CONSERVED, sparks.GAME, holdings="state.played] -> state.played + (state.played == 1)]")
 SPARKS_SEEN = faulty(
     SEEN, sparks.GAME, encoders=seen_by(sparks.GAME, "... row[0] += state.hands[(seat + 1) % state.seats, 0] > 1")
@@ -290,8 +293,27 @@ LAMPS_LOW = faulty(EVENLY, lamps.GAME, resample=low_card_first)
 LAMPS_FORGOTTEN = faulty(AFTER, lamps.GAME, resample=named_colour_forgotten)
 LAMPS_UNWEIGHTED = faulty(LISTED, lamps.GAME, weight=None)
 
+
+@rule
+def as_if_even(state, seat, stream):
+    """Loaded: each deal is as likely in one of two worlds."""
+    if below(stream, 2) == 0:
+        loaded.resample(state, seat, stream)
+        return
+    pool, size = state.stock | state.hands[1 - seat], count(state.hands[1 - seat])
+    state.hands[1 - seat] = 0
+    for _ in range(size):
+        card = any_of(pool, stream)
+        state.hands[1 - seat] |= single(card)
+        pool &= ~single(card)
+    state.stock = pool
+
+
+LOADED_EVEN = faulty(EVENLY, loaded.GAME, resample=as_if_even)
+LOADED_UNWEIGHTED = faulty(EVENLY, loaded.GAME, weight=None)
+
 PLANTED = {
     name: game
     for name, game in globals().items()
-    if name.isupper() and name.partition("_")[0] in ("TALL", "SPARKS", "FOLLOW", "LAMPS")
+    if name.isupper() and name.partition("_")[0] in ("TALL", "SPARKS", "FOLLOW", "LAMPS", "LOADED")
 }

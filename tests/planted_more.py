@@ -152,6 +152,10 @@ RARE_LEAK = faulty(
     row[0] = state.deck[0] & 1""",
 )
 
+# Decisions of several moves that no state calls midway.
+PASSED_NOT_MIDWAY = faulty("a_series_is_one_choice", hearts.GAME, settle="... state.midway = 0")
+KILLS_NOT_MIDWAY = faulty("a_decision_that_goes_on_is_midway", moska.GAME, settle="... state.midway = 0")
+
 # Words for people: a kind of move that nobody explains, two moves that are said to belong together where the turn
 # goes on after the first, and a line of the log that names what is in the deck.
 NUMBERS = {(kind, card): kind * small_game.CARDS + card for kind in range(3) for card in range(small_game.CARDS)}

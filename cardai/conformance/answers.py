@@ -29,6 +29,8 @@ def asked(game: Game, role: str, function: Callable[..., Any], *arguments: Any) 
     if fits is None or fits(answer):
         return answer
     found = f"{short(answer)}{_how(answer)}"
+    if form == _SETS[0] and _is_list_of(Iterable, answer):
+        form += "; counts of kinds need `copies`, how many cards of each kind there are"
     if inspect.iscoroutine(answer):
         answer.close()  # or Python would complain of it on stderr
     raise CardaiError(f"{role} returns {found}; it must return {form}{place_of_function(function)}")

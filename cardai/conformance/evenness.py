@@ -105,8 +105,9 @@ def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
     """
     if not testbed.game.cards_alike:
         raise NotTested("the game tells all its cards apart (`cards_alike`)")
+    what = "than is even, which `weight` or `cards_alike` would have to say,"
     yield from _tested(
-        testbed, functools.partial(_of_views, _uneven), testbed.effort.pooled_views, "than is even", _name_of_part
+        testbed, functools.partial(_of_views, _uneven), testbed.effort.pooled_views, what, _name_of_part
     )
 
 
@@ -470,7 +471,7 @@ def _by_chances(testbed: Testbed, part: int, count: int, suspects: np.ndarray | 
             said = f"chances says {given[place, piece]:.3f} to seat {here.seat}"
             if here.testbed.has_copies:
                 share = f"a mean of {held[:, place, piece].mean():.3f} worlds"
-            raise here.broken(f"seat {place} has {here.game.pieces[piece]} in {share}, but {said}")
+            raise here.broken(f"seat {place} has {here.testbed.deck.names[piece]} in {share}, but {said}")
         cells = np.zeros((2, 2, most, given.shape[1]))  # by the numbers of seats, and from the own seat on
         for part, turned in enumerate((0, -here.seat)):
             cells[:, part, : len(given)] = np.roll([off.sum(axis=0), len(worlds) * spread], turned, axis=1)
@@ -508,10 +509,10 @@ def _chances(here: View, worlds: np.ndarray) -> np.ndarray:
 
 def _named_chance(testbed: Testbed, cell: int) -> str:
     """What a cell of `_by_chances` counts, in words."""
-    (place, piece), most = divmod(cell, len(testbed.game.pieces)), max(testbed.game.seats)
+    (place, piece), most = divmod(cell, testbed.deck.kinds), max(testbed.game.seats)
     if place < 2 * most:
         seat = str(place) if place < most else f"+{place - most}"
-        return f"{testbed.game.pieces[piece]} lies in the hand of seat {seat}"
+        return f"{testbed.deck.names[piece]} lies in the hand of seat {seat}"
     return f"cards lie in hands where their chances are {piece / 10} to {(piece + 1) / 10}"
 
 

@@ -30,6 +30,7 @@ from cardai.conformance.evidence import (
 from cardai.conformance.knowledge import TEXTS, is_truncated, looking_like, place_of, told_alike
 from cardai.conformance.law import Steps, each, law, nothing_hidden
 from cardai.conformance.testbed import Looked, Position, Testbed, Trace, View
+from cardai.conformance.worlds import likely_declaration
 from cardai.rule import mixed
 
 MOST_SETTLED = 150_000  # a move that needs more settling to list its outcomes is not looked at
@@ -268,21 +269,27 @@ def listed_worlds_are_even(testbed: Testbed) -> Steps:
                 often = "equally often" if testbed.is_even else "as often as their weights say (Game.weigh)"
                 what = f"the {len(worlds)} worlds of seat {case.seat} are not drawn {often}"
                 lean = f": {place_of(case, uneven[1:] == uneven[1:].max())} is set too often or too rarely"
-                raise case.broken(what + (lean if uneven[1:].max() > SIGMA else ""))
+                lean = lean if uneven[1:].max() > SIGMA else ""
+                off = functools.partial(_unevenness, case, worlds, 6 * draws, 2)
+                raise case.broken(what + lean + likely_declaration(case, worlds, off))
     if not seen.done:
         raise nothing_hidden(testbed, NOT_LISTED)
 
 
-def _unevenness(here: View, worlds: np.ndarray, draws: int, seed: int) -> np.ndarray:
-    """How far draws of the listed worlds, and then their bits, are from even, in standard deviations: f8[1 + bits]."""
+def _unevenness(here: View, worlds: np.ndarray, draws: int, seed: int, shares: np.ndarray | None = None) -> np.ndarray:
+    """How far draws of the listed worlds, and then their bits, are from their shares, in standard deviations.
+
+    f8[1 + bits]. `shares`: f8[worlds]; those that the game declares if None.
+    """
     known, seen, are_set = marks(worlds), marks(here.worlds(draws, seed)), bits(worlds)
     places = np.minimum(np.searchsorted(known, seen), len(known) - 1)
     counts = np.bincount(places[known[places] == seen], minlength=len(known))
-    shares, drawn = _shares(here, worlds), int(counts.sum())
+    is_even, drawn = here.testbed.is_even and shares is None, int(counts.sum())
+    shares = _shares(here, worlds) if shares is None else shares
     share = shares @ are_set
     more = counts.astype(np.float64) @ are_set - drawn * share
     leans = np.abs(more) / np.sqrt(np.maximum(drawn * share * (1 - share), 1e-9))
-    return np.append(unevenness(counts.tolist(), None if here.testbed.is_even else shares), leans)
+    return np.append(unevenness(counts.tolist(), None if is_even else shares), leans)
 
 
 # Lists.

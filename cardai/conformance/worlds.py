@@ -6,7 +6,7 @@ from deal to deal and shows in no view must be dealt anew, independently of the 
 
 import functools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -27,11 +27,12 @@ from cardai.conformance.evidence import (
 )
 from cardai.conformance.law import Steps, each, each_table, each_view, law, need, nothing_hidden
 from cardai.conformance.note import refuse
-from cardai.conformance.places import unpacked
-from cardai.conformance.testbed import Counted, LawError, Position, Setup, Testbed, View
+from cardai.conformance.places import log_deals, unpacked
+from cardai.conformance.testbed import EVEN, Counted, LawError, Position, Setup, Testbed, View
 from cardai.kernel.native import HEADER
 
 OFTEN = 0.4  # a value counts as dealt if it differs between this share of successive deals
+MOST_ALIKE = 64  # a larger number of a state is no count of cards that are alike
 FEW_WORLDS = 12  # at most this many different worlds are counted one by one
 
 
@@ -250,9 +251,8 @@ def worlds_are_even(testbed: Testbed) -> Steps:
                 drawn = ", ".join(
                     f"{n} ({sum(counts) * share:.0f})" for n, share in sorted(zip(counts, shares, strict=True))
                 )
-                raise here.broken(
-                    f"the {len(counts)} worlds of seat {here.seat} are drawn so often (and should be): {drawn}"
-                )
+                what = f"the {len(counts)} worlds of seat {here.seat} are drawn so often (and should be): {drawn}"
+                raise here.broken(what + _declaration(here, 400 * kinds, i + 2))
     if not counted:
         raise nothing_hidden(testbed, f"no position was found in which a seat has 2 to {FEW_WORLDS} worlds")
 
@@ -271,6 +271,32 @@ def _count_worlds(here: View, count: int, seed: int) -> tuple[list[int], np.ndar
         weights[place] = weight
     shares = np.array([weights[place] for place in arrangements])
     return list(arrangements.values()), shares / shares.sum()
+
+
+def _declaration(here: View, count: int, seed: int) -> str:
+    """What `likely_declaration` says of the different ones among some worlds."""
+    worlds = here.worlds(count, seed)
+    _, first, times = np.unique(marks(worlds), return_index=True, return_counts=True)
+    return likely_declaration(here, worlds[first], lambda shares: np.array([unevenness(times.tolist(), shares)]))
+
+
+def likely_declaration(here: View, worlds: np.ndarray, off: Callable[[np.ndarray], np.ndarray]) -> str:
+    """What a game probably fails to declare whose worlds are not drawn as they should be, in words for a message.
+
+    `worlds`: STATE[N], all different. `off(shares)`: how far draws of them are from these shares, f8[N], in standard
+    deviations: its first number. Counts of cards that are alike are drawn as often as 1 / product of n!, over all
+    numbers n of the state; those that are the same card in all worlds count for nothing.
+    """
+    numbers = words(worlds)[:, len(HEADER) :]
+    counts = numbers[:, (numbers != numbers[0]).any(axis=0)]
+    if counts.size and counts.min() >= 0 and counts.max() <= MOST_ALIKE:
+        for hidden in (counts, counts - counts.min(axis=0)):
+            shares = np.exp(log_deals(hidden[:, None]))
+            if np.ptp(shares) > EVEN and off(shares / shares.sum())[0] < HINT:
+                copies = "" if len(here.game.copies) else "`copies` with `holdings`, or "
+                rule = f"{'declare' if here.game.weight is None else 'mend'} {copies}the rule `weight`"
+                return f"; they are drawn as counts of cards that are alike should be: {rule}"
+    return f"; either `resample` is wrong, or the rule `weight` is {'missing' if here.game.weight is None else 'wrong'}"
 
 
 @each("views", lambda testbed: enumerate(testbed.chosen(2 * len(testbed.traces), "twice")), hidden=True)
