@@ -53,6 +53,28 @@ class BadArgument(CardaiError, ValueError):
 _LONG_LIST = 1000  # letters
 
 
+def lacking(what: str, package: str | None, extra: str) -> CardaiError:
+    """Return the error for a package that is not installed, with the extra of cardai that brings it."""
+    return CardaiError(f"{what} needs the package {package}; {install_command(extra)} brings it")
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra of cardai, from the folder, file or address that cardai came from."""
+    import json
+    import shlex
+    from importlib.metadata import distribution
+    from urllib.parse import unquote
+
+    origin = json.loads(distribution("cardai").read_text("direct_url.json") or "{}")  # absent if an index named it
+    url, vcs = origin.get("url", ""), origin.get("vcs_info", {}).get("vcs")
+    editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
+    if not url.startswith("file://") or vcs:
+        place = f"cardai[{extra}] @ {vcs}+{url}" if vcs else f"cardai[{extra}] @ {url}" if url else f"cardai[{extra}]"
+    else:
+        place = f"{unquote(url.removeprefix('file://'))}[{extra}]"
+    return f"pip install {editable}{shlex.quote(place)}"
+
+
 def unknown(kind: str, name: object, known: object) -> str:
     """The message for a name that does not exist, with the most similar known names, or with all if none is similar.
 

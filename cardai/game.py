@@ -754,14 +754,14 @@ class Game:
         what = f"{self.name}: variant {short(text)}"
         name, query = divided(what, text)
         if name not in self.variants:
-            raise CardaiError(f"{self.name} has no variant {short(name)}; it has {', '.join(self.variants)}")
+            raise BadArgument(f"{self.name} has no variant {short(name)}; it has {', '.join(self.variants)}")
         chosen = {}
         for option, value in options_of(what, query).items():
             if option not in self.allowed:
-                raise CardaiError(f"{what}: {unknown('option', option, self.allowed)}")
+                raise BadArgument(f"{what}: {unknown('option', option, self.allowed)}")
             number = int(value) if _NUMBER.fullmatch(value) else None
             if number is None or number not in self.allowed[option]:
-                raise CardaiError(f"{what}: {option} is {_listed(self.allowed[option])}, not {short(value)}")
+                raise BadArgument(f"{what}: {option} is {_listed(self.allowed[option])}, not {short(value)}")
             chosen[option] = number
         return {option: int(number) for option, number in self.variants[name].items()} | chosen
 
@@ -787,9 +787,9 @@ class Game:
         """
         for name, value in check_kind("options", options, Mapping, "options by name").items():
             if name not in self.allowed:
-                raise CardaiError(f"{self.name}: options: {unknown('option', name, self.allowed)}")
+                raise BadArgument(f"{self.name}: options: {unknown('option', name, self.allowed)}")
             if whole(f"options: {name}", value) not in self.allowed[name]:
-                raise CardaiError(f"{self.name}: options: {name} is {_listed(self.allowed[name])}, not {short(value)}")
+                raise BadArgument(f"{self.name}: options: {name} is {_listed(self.allowed[name])}, not {short(value)}")
         wanted = {name: int(options.get(name, 0)) for name in self._option_names}
         best, changes = "", None
         for name, own in self.variants.items():
@@ -895,7 +895,7 @@ class Game:
         """
         seats = self.default_seats if seats is None else whole("seats", seats)
         if seats not in self.seats:
-            raise CardaiError(f"{self.name} is for {_in_words(self.seats)} seats, not {short(seats)}")
+            raise BadArgument(f"{self.name} is for {_in_words(self.seats)} seats, not {short(seats)}")
         chosen = self.variant_options(variant)
         blank = np.zeros(1, self.state)
         blank["seats"] = seats
@@ -1051,7 +1051,7 @@ class Game:
         """
         states, seats, turn = self._copy(state)
         if turn >= 0:
-            raise CardaiError(f"{self.name}: the game is not over, this state has no score yet")
+            raise BadArgument(f"{self.name}: the game is not over, this state has no score yet")
         return np.array([door_value(self.rules.calls[SCORE], raw(states), seat) for seat in range(seats)])
 
     def outcome(self, state: GameState, name: str) -> np.ndarray:
@@ -1062,9 +1062,9 @@ class Game:
         """
         states, seats, turn = self._copy(state)
         if check_text("name", name) not in self.outcomes:
-            raise CardaiError(f"{self.name}: {unknown('outcome', name, self.outcomes)}")
+            raise BadArgument(f"{self.name}: {unknown('outcome', name, self.outcomes)}")
         if turn >= 0:
-            raise CardaiError(f"{self.name}: the game is not over, this state has no outcome yet")
+            raise BadArgument(f"{self.name}: the game is not over, this state has no outcome yet")
         entry = self.entry("outcome", self.outcomes[name].rule)
         values = np.array([float(door_value(entry, raw(states), seat)) for seat in range(seats)])
         return self.check_outcome(name, values)
@@ -1095,7 +1095,7 @@ class Game:
         states, seats, _ = self._copy(state)
         seat = check_seat("seat", seat, seats)
         if check_text("heuristic", heuristic) not in self.heuristics:
-            raise CardaiError(f"{self.name}: {unknown('heuristic', heuristic, self.heuristics)}")
+            raise BadArgument(f"{self.name}: {unknown('heuristic', heuristic, self.heuristics)}")
         return float(door_value(self.entry("value", self.heuristics[heuristic]), raw(states), seat))
 
     def lying(self, state: GameState) -> list[list[int]]:
@@ -1142,10 +1142,10 @@ class Game:
     def encoder(self, name: str | None = None) -> PerspectiveEncoder:
         """Returns an encoder by name, or the first one if `name` is None. Raises CardaiError for an unknown name."""
         if not self.encoders:
-            raise CardaiError(f"{self.name} has no encoder")
+            raise BadArgument(f"{self.name} has no encoder")
         name = next(iter(self.encoders)) if name is None else check_text("encoder", name)
         if name not in self.encoders:
-            raise CardaiError(f"{self.name} has no encoder {short(name)}; it has {', '.join(self.encoders)}")
+            raise BadArgument(f"{self.name} has no encoder {short(name)}; it has {', '.join(self.encoders)}")
         return self.encoders[name]
 
     def _copy(self, state: GameState) -> tuple[np.ndarray, int, int]:

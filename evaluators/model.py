@@ -103,7 +103,7 @@ class Model:
         variant = game.canonical(variant)
         seats = game.default_seats if seats is None else int(seats)
         if check_text("moment", moment) not in MOMENTS:
-            raise CardaiError(f"moment must be one of {', '.join(MOMENTS)}, not {short(moment)}")
+            raise BadArgument(f"moment must be one of {', '.join(MOMENTS)}, not {short(moment)}")
         check_kind("body_options", body_options, Mapping, "options by name")
         _check_module(module)
         checked = options.options_of(check_text("body", body), body_options)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from cardai.errors import CardaiError, short, whole
+from cardai.errors import BadArgument, CardaiError, short, whole
 from cardai.evaluators.network_file import COUNT, NUMBER, OPTIONS, SEATS, TABLE, TEXT, layout_fingerprint
 from cardai.game import Game, Segment, is_game
 from cardai.kernel.doors import check_text
@@ -95,7 +95,7 @@ class NetworkMetadata:
         if variant is not None:
             check_text("variant", variant)
         if game.name != self.game:
-            raise CardaiError(f"{name} is a {self.noun} of {self.game}, not of {game.name}")
+            raise BadArgument(f"{name} is a {self.noun} of {self.game}, not of {game.name}")
         if game.version != self.game_version:
             raise CardaiError(
                 f"{name} is a {self.noun} of {game.name} version {self.game_version}; here it is version {game.version}"
@@ -110,7 +110,7 @@ class NetworkMetadata:
         if seats not in (None, self.seats) and not (
             self.any_seats and layout_fingerprint(layout_of(game, self.encoder, seats)) == self.fingerprint
         ):
-            raise CardaiError(f"{name} is a {self.noun} for {self.seats} seats, not for {seats}")
+            raise BadArgument(f"{name} is a {self.noun} for {self.seats} seats, not for {seats}")
         if variant is not None:
             self._check_variant(game, game.canonical(variant), name)
 
@@ -130,7 +130,7 @@ class NetworkMetadata:
 
     def _check_variant(self, game: Game, variant: str, name: str) -> None:
         if variant != self.variant:
-            raise CardaiError(
+            raise BadArgument(
                 f"{name} is a {self.noun} of {game.name}'s variant {self.variant!r}, not {short(variant)}"
             )
         if game.variant_options(variant) != dict(self.options):

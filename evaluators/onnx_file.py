@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.errors import CardaiError
+from cardai.errors import lacking
 from cardai.evaluators.bodies.arrays import EPSILON
 from cardai.evaluators.bodies.options import CnnFlatOptions, CnnOptions, options_of
 from cardai.evaluators.model_metadata import ModelMetadata
@@ -24,7 +24,7 @@ def onnx_of(own: ModelMetadata, tensors: Mapping[str, np.ndarray]) -> bytes:
         import onnx
         from onnx import TensorProto, helper
     except ModuleNotFoundError:
-        raise CardaiError("cardai export --onnx needs the package onnx; pip install 'cardai[onnx]' brings it") from None
+        raise lacking("cardai export --onnx", "onnx", "onnx") from None
     graph, width = _Graph(tensors), sum(segment.size for segment in own.segments)
     values = graph.add("Cast", "rows", to=TensorProto.FLOAT)
     match options_of(own.body, own.body_options):

@@ -37,9 +37,9 @@ def set_device(device: str = "auto", scorer: str = "auto") -> None:
     """
     global _device, _scorer
     if check_text("device", device) not in DEVICES:
-        raise CardaiError(unknown("device", device, DEVICES))
+        raise BadArgument(unknown("device", device, DEVICES))
     if check_text("scorer", scorer) not in SCORERS:
-        raise CardaiError(unknown("scorer", scorer, SCORERS))
+        raise BadArgument(unknown("scorer", scorer, SCORERS))
     if device == "gpu":
         device_of(device)
     if scorer == "native" and device == "gpu":
@@ -58,7 +58,7 @@ def device_of(name: str | None = None) -> Any:
     """Return the JAX device of this name, by default the chosen one. Raises CardaiError if it does not exist."""
     name = _device if name is None else name
     if check_text("device", name) not in DEVICES:
-        raise CardaiError(unknown("device", name, DEVICES))
+        raise BadArgument(unknown("device", name, DEVICES))
     check_devices()
     import jax
 

@@ -759,10 +759,18 @@ def choose_outcome(arguments: dict[str, Any], call: Call) -> tuple[str, str]:
     return "accepted", short(answer, 100)
 
 
+NAMED = {"spec", "agent", "agents", "players", "candidate", "other", "judge", "rules"}
+"""Arguments that name an agent or a file of rules: what the name leads to may be missing or unsound."""
+READERS = {"load", "flag", "verify", "replay", "collect", "collect_games", "record_files", "read"}
+"""Functions whose argument names a game or recorded games, or is one."""
+
+
 def judged(error: Exception, call: Call) -> tuple[str, str]:
     message = str(error)
     if not isinstance(error, CardaiError):
         return type(error).__name__, message[:200]
+    if type(error) is CardaiError and not {call.parameter, call.function.label} & (NAMED | READERS):
+        return "no BadArgument", message[:200]
     words = [call.parameter, call.parameter.replace("_", " "), *WORDS.get(call.parameter, [])]
     is_sentence = 10 < len(message) < 2000 and "\n" not in message
     return ("refused" if is_sentence and any(word in message for word in words) else "unclear"), message[:300]

@@ -5,7 +5,7 @@
 
 Every round measures each of them once, so that other work on the machine slows all alike. Printed are the median and
 the range over the rounds, and the speed divided by that of `cardai.play` in the same round. Libraries that are not
-installed are left out (`pip install 'cardai[zoo]' pygame 'pgx>=2'`). A batch and Pgx give the same: observations,
+installed are left out (`pip install '.[zoo]' pygame 'pgx>=2'`). A batch and Pgx give the same: observations,
 masks, sampled actions, rewards, and the next game where one ends; each is measured with several batch sizes.
 """
 

@@ -424,7 +424,7 @@ def test_a_cluster_that_fails_is_one_sentence_and_exit_1(monkeypatch, capsys, tm
 
 def test_without_ray_that_is_said(monkeypatch):
     monkeypatch.setattr(engine, "find_spec", lambda _: None)
-    with pytest.raises(CardaiError, match=r"pip install 'cardai\[cluster\]' brings it"):
+    with pytest.raises(CardaiError, match=r"pip install .*\[cluster\]'? brings it"):
         engine.RayEngine("auto")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, install_command
 from cardai.experiments.machinery import catalogue, lab, listing, report, sealed, verbs
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, CatalogueEntry
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement
@@ -118,7 +118,7 @@ def test_all_goes_on_without_those_that_cannot_run_here(fake, tmp_path, monkeypa
     monkeypatch.setattr(verbs, "EXPERIMENTS", {"lacking": lacking, "fake": EXPERIMENTS["fake"]})
     assert verbs.reproduce("all", scale="smoke", out=tmp_path / "runs") == 0
     shown = capsys.readouterr().out
-    assert "not run: lacking needs no_such_module (pip install 'cardai[peers]')" in " ".join(shown.split())
+    assert f"not run: lacking needs no_such_module ({install_command('peers')})" in " ".join(shown.split())
     assert "It loses 25.0 %." in shown
 
 
@@ -217,7 +217,7 @@ def test_measuring_again_says_whether_it_comes_out_the_same(fake, tmp_path):
 def test_a_module_that_is_missing_is_named_with_its_extra(fake, tmp_path, monkeypatch):
     entry = CatalogueEntry("What?", "25 %", "a paper", 1, ("tictactoe",), needs={"no_such_module": "peers"})
     monkeypatch.setitem(EXPERIMENTS, "fake", entry)
-    with pytest.raises(CardaiError, match=r"fake needs no_such_module, .*pip install 'cardai\[peers\]'"):
+    with pytest.raises(CardaiError, match=r"fake needs the package no_such_module; pip install .*\[peers\]"):
         lab.run("fake", tmp_path / "out", "smoke")
     assert not (tmp_path / "out").exists()
 

@@ -2,21 +2,26 @@
 
 import base64
 import dataclasses
+import importlib.metadata
+import json
 import multiprocessing
 import os
 import pickle
 import re
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import cardai
-from cardai.errors import CardaiError
+from cardai.errors import CardaiError, install_command, lacking
 from cardai.game import listed_pieces
 from cardai.rule.keeping import cache_root
 
+ROOT = Path(__file__).parent.parent
 GAMES = ["durak", "durak52", "hearts", "literature", "moska", "tictactoe"]
 PROGRAM = """
 import cardai
@@ -48,7 +53,7 @@ def folder(tmp_path):
         (["-c", PROGRAM], "played 10"),  # as a notebook: the folder itself comes first
         (["-m", "pytest", "-q", "test_mine.py"], "1 passed"),
         (["-m", "cardai", "games"], "tictactoe"),
-        (["-m", "cardai", "reproduce", "--help"], "Usage"),
+        (["-m", "cardai", "reproduce", "complexity", "--scale", "smoke"], "scale smoke"),
     ],
     ids=["script", "notebook", "pytest", "games", "reproduce"],
 )
@@ -68,6 +73,38 @@ def test_a_file_that_is_named_like_a_part_hides_none_either(tmp_path):
     env = {**os.environ, "CARDAI_CACHE": str(cache_root())}
     done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=tmp_path, env=env, capture_output=True, text=True)
     assert "played 10" in done.stdout, done.stderr
+
+
+FOLDER, FILE = "file:///home/ann/my%20games/cardai", "file:///tmp/cardai-0.1.0-py3-none-any.whl"
+ORIGINS = {
+    "an index": (None, "pip install 'cardai[zoo]'"),
+    "a folder": ({"url": FOLDER, "dir_info": {}}, "pip install '/home/ann/my games/cardai[zoo]'"),
+    "a checkout": ({"url": FOLDER, "dir_info": {"editable": True}}, "pip install -e '/home/ann/my games/cardai[zoo]'"),
+    "a wheel": ({"url": FILE, "archive_info": {}}, f"pip install '{FILE.removeprefix('file://')}[zoo]'"),
+    "git": (
+        {"url": "https://host/cardai.git", "vcs_info": {"vcs": "git", "commit_id": "0"}},
+        "pip install 'cardai[zoo] @ git+https://host/cardai.git'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ORIGINS)
+def test_an_extra_is_installed_from_where_cardai_came_from(name, monkeypatch):
+    """Before a release, and for whoever changes the code, no index has it."""
+    origin, command = ORIGINS[name]
+    text = None if origin is None else json.dumps(origin)
+    monkeypatch.setattr(importlib.metadata, "distribution", lambda _: SimpleNamespace(read_text=lambda _: text))
+    assert install_command("zoo") == command
+    assert str(lacking("cardai serve", "uvicorn", "web")).endswith(f"{command.replace('zoo', 'web')} brings it")
+
+
+def test_no_page_and_no_other_message_names_an_index():
+    files = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.*")]
+    files += [
+        file for part in ("cardai", "evaluators", "experiments", "games") for file in ROOT.glob(f"{part}/**/*.py")
+    ]
+    texts = {file.name: file.read_text("utf-8", "replace") for file in files if file.name != "CHANGELOG.md"}
+    assert [name for name, text in texts.items() if re.search(r"pip install\s+\S*cardai\b(?!/)", text)] == []
 
 
 def test_completion_shows_the_public_names():

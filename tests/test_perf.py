@@ -9,6 +9,7 @@ import pytest
 
 from cardai import load
 from cardai.agents.spec import agent, evenly_random
+from cardai.app.cli import run
 from cardai.errors import CardaiError
 from cardai.measure.perf import list_speeds, measure, players_of
 from cardai.measure.speed import Timing, timed
@@ -131,6 +132,13 @@ def test_the_report_is_json_and_a_table(report):
     assert f"{report.threads.ratio.median:.2f} times" in captured.get()
 
 
+def test_the_command_takes_a_number_of_threads(capsys):
+    assert run(["perf", "tictactoe", "--seconds", "0.01", "--repeats", "1", "--threads", "3"]) == 0
+    assert "3 threads play" in capsys.readouterr().out
+    assert run(["perf", "tictactoe", "--agent", "greedy:mlp", "--threads", "3"]) == 2
+    assert "--threads '3' is not for --agent or --cluster" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -138,6 +146,7 @@ def test_the_report_is_json_and_a_table(report):
         ({"repeats": 0}, "repeats must be at least 1"),
         ({"live": 0}, "live games must be at least 1"),
         ({"seats": 5}, "not 5"),
+        ({"threads": 1}, "threads must be at least 2, not 1"),
     ],
 )
 def test_bad_input_is_refused(options, words):
@@ -151,6 +160,6 @@ def test_every_part_of_a_measurement_is_reported_before_it_begins():
     assert [done for done, _, _ in told] == list(range(len(told)))
     assert {total for _, total, _ in told} == {len(told) - 1}
     assert [text for _, _, text in told][-9:] == [
-        "two threads beside one", "positions for single operations", "deal", "play", "world", "encode planes", "legal",
+        "2 threads beside one", "positions for single operations", "deal", "play", "world", "encode planes", "legal",
         "legal by the number of moves", "done",
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import pkgutil
+import re
 from dataclasses import is_dataclass, replace
 from pathlib import Path
 
@@ -117,3 +118,19 @@ def test_speed_says_how_many_games_did_not_end():
     assert "did not end" not in str(report)
     slow = replace(report, rows=(replace(report.rows[0], endless=0.25), *report.rows[1:]))
     assert f"{report.rows[0].agent}: 25 % of its games did not end" in str(slow)
+
+
+def test_a_long_spec_is_folded_behind_its_signs_and_not_within_a_word():
+    """What stands in the lines of a cell is, put together, the spec."""
+    specs = [
+        "greedy:mlp?epsilon=0.125&temperature=0.5&until=300",
+        "ahead:open_lines?worlds=2&others=(greedy:mlp?any_variant)",
+    ]
+    report = cardai.match(cardai.load("tictactoe"), specs, games=4)
+    lines = str(report).split("Mean score")[0].splitlines()
+    cells = [cell for line in lines if (cell := line[2:28].strip()) and ":" not in line[:2]]
+    folded = "".join(cells)
+    assert specs[0] in folded
+    assert specs[1] in folded
+    words = {word for spec in specs for word in re.findall(r"\w+", spec)}
+    assert words <= {word for cell in cells for word in re.findall(r"\w+", cell)}

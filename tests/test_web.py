@@ -751,7 +751,7 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys)
     monkeypatch.delitem(sys.modules, "cardai.web.serving", raising=False)
     monkeypatch.delattr(cardai.web, "serving", raising=False)
     assert run(["serve", "tictactoe"]) == 2
-    assert "cardai[web]" in capsys.readouterr().err
+    assert "[web]' brings it" in capsys.readouterr().err
 
 
 def test_help_and_the_other_verbs_import_nothing_of_the_web():

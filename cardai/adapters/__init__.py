@@ -14,7 +14,7 @@ Each module imports its package, and cardai imports none of these modules. An ad
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from cardai.errors import CardaiError
+from cardai.errors import lacking
 
 if TYPE_CHECKING:
     from cardai.adapters.gym import single
@@ -36,5 +36,4 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("cardai"):
             raise
-        what = f"cardai.adapters.{name} needs the package {error.name}"
-        raise CardaiError(f"{what}; pip install 'cardai[{_EXTRAS[home]}]' brings it") from None
+        raise lacking(f"cardai.adapters.{name}", error.name, _EXTRAS[home]) from None

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from cardai.errors import CardaiError, short, unknown
+from cardai.errors import BadArgument, CardaiError, short, unknown
 from cardai.game import Game, is_game
 from cardai.kernel.dense import DenseNetwork
 from cardai.kernel.doors import check_text
@@ -116,9 +116,9 @@ def set_device(device: str = "auto", scorer: str = "auto") -> None:
     Raises CardaiError for other names, for a device that is not there, and for a scorer that cannot compute on it.
     """
     if check_text("device", device) not in DEVICES:
-        raise CardaiError(unknown("device", device, DEVICES))
+        raise BadArgument(unknown("device", device, DEVICES))
     if check_text("scorer", scorer) not in SCORERS:
-        raise CardaiError(unknown("scorer", scorer, SCORERS))
+        raise BadArgument(unknown("scorer", scorer, SCORERS))
     if (device, scorer) != ("auto", "auto") or _sources.cache_info().currsize:
         for source in _sources():
             source.set_device(device, scorer)

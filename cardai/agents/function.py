@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cardai.agents.evaluator import MOMENTS
-from cardai.errors import BadArgument, CardaiError, positive, short, unknown, whole
+from cardai.errors import BadArgument, positive, short, unknown, whole
 from cardai.game import Game, is_game
 from cardai.kernel.doors import check_text
 
@@ -34,7 +34,7 @@ class FunctionEvaluator:
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless it is asked about the game it was made for."""
         if is_game(game) is not self.game:
-            raise CardaiError(f"{self.name} is an evaluator of {self.game.name}, not of {game.name}")
+            raise BadArgument(f"{self.name} is an evaluator of {self.game.name}, not of {game.name}")
         game.options(whole("seats", seats), variant)
 
 
@@ -62,7 +62,7 @@ def evaluator(
     """
     is_game(game).encoder(encoder)
     if check_text("moment", moment) not in MOMENTS:
-        raise CardaiError(unknown("moment", moment, MOMENTS))
+        raise BadArgument(unknown("moment", moment, MOMENTS))
     positive("batch", batch)
     label = (None if name is None else check_text("name", name)) or getattr(source, "__name__", type(source).__name__)
     return FunctionEvaluator(game, label, _scorer(source), encoder or next(iter(game.encoders)), moment, batch)

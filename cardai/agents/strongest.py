@@ -17,7 +17,7 @@ from typing import Any
 from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import EvenlyRandom, HandWritten, OnePly
-from cardai.errors import CardaiError, whole
+from cardai.errors import BadArgument, CardaiError, whole
 from cardai.files.reading import read_json
 from cardai.game import Game, is_game
 from cardai.registry import home_of
@@ -124,7 +124,7 @@ def _by_strength(game: Game, variant: str | None, seats: int | None, millisecond
     game.options(seats, variant)
     variant = game.canonical(variant)
     if milliseconds not in TIMES:
-        raise CardaiError(f"milliseconds must be one of {', '.join(f'{time:g}' for time in TIMES)}, not {milliseconds}")
+        raise BadArgument(f"milliseconds must be one of {', '.join(f'{time:g}' for time in TIMES)}, not {milliseconds}")
     tables = measured_tables(game)
     at_table = [table for table in tables if (table.variant, table.seats) == (variant, seats)]
     named = [table.strongest[TIMES.index(milliseconds)] for table in at_table]

@@ -279,7 +279,7 @@ def games(*, json: AsJson = False) -> int:
 @app.command(group=GAMES)
 def agents(game: GameName, /, *, variant: Variant = None, seats: SeatCount = None, json: AsJson = False) -> None:
     """List the agents that can play a game, the strongest of a table first, and their parameters."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from cardai import registry
     from cardai.agents.spec import list_specs
@@ -306,7 +306,7 @@ def agents(game: GameName, /, *, variant: Variant = None, seats: SeatCount = Non
         _print(f"{NOTE}. Measured: {tables[0].by}.")
     else:
         _print(f"People meet {picked['100']} here. `cardai strongest {game}` measures who is the strongest.")
-    table = Table("agent", "what it is", "parameters")
+    table = Table(Column("agent", no_wrap=True), "what it is", "parameters")
     for spec, about in specs.items():
         table.add_row(spec, about, " ".join(f"{name}={value:g}" for name, value in parameters.get(spec, {}).items()))
     _print(table)
@@ -699,12 +699,13 @@ def serve(
 ) -> int:
     """Play games in the browser: alone, with friends by a link, against any agents."""
     from cardai import registry
+    from cardai.errors import lacking
     from cardai.show.progress import Line
 
     try:
         from cardai.web import serving
     except ModuleNotFoundError as error:
-        _refuse(f"cardai serve needs the package {error.name}; pip install 'cardai[web]' brings it")
+        raise lacking("cardai serve", error.name, "web") from None
     computing.begin()
     specs = _specs(opponents) if opponents else ()
     chosen = [load(game) for game in games or registry.available()]
@@ -839,6 +840,7 @@ def perf(
     repeats: Annotated[int, Parameter(help="How many measurements; the median is shown.")] = 5,
     seats: SeatCount = None,
     variant: Variant = None,
+    threads: Annotated[int | None, Parameter(help="How many threads to compare with one; 2 if not given.")] = None,
     sharing: Sharing = ALONE,
     json: AsJson = False,
 ) -> None:
@@ -850,6 +852,8 @@ def perf(
     from cardai.measure import perf as speed
     from cardai.show.progress import Line
 
+    if agent or sharing.cluster:
+        _refuse_given({"--threads": threads}, "is not for --agent or --cluster")
     sharing.begin()
     loaded = load(game)
     if seconds is None:
@@ -861,7 +865,9 @@ def perf(
         elif agent:
             report = network_share.measure(loaded, agent, seconds, repeats, progress, **options)
         else:
-            report = speed.measure(loaded, seconds, repeats, progress, **options)
+            report = speed.measure(
+                loaded, seconds, repeats, progress, threads=2 if threads is None else threads, **options
+            )
     show(report, json)
 
 

@@ -171,12 +171,13 @@ def serve(
     computing: Computing = HERE,
 ) -> int:
     """Run the study in the browser. The first start fixes its protocol."""
+    from cardai.errors import lacking
     from cardai.show.progress import Line
 
     try:
         from cardai.web import serving
     except ModuleNotFoundError as error:
-        _refuse(f"cardai study needs the package {error.name}; pip install 'cardai[web]' brings it")
+        raise lacking("cardai study", error.name, "web") from None
     computing.begin()
     protocol, kept = _read(file, data)
     with Line(f"compiling {', '.join(protocol.games)}"):

@@ -29,7 +29,7 @@ from cardai.conformance import (
 )
 from cardai.conformance.law import Law, LawResult, take_turns
 from cardai.conformance.testbed import EFFORTS, LawError, Testbed
-from cardai.errors import CardaiError, unknown, whole
+from cardai.errors import BadArgument, unknown, whole
 from cardai.game import Game, is_game
 from cardai.kernel.doors import check_flag, check_function, check_list, check_number, check_text
 from cardai.registry import refuse_in_import
@@ -80,14 +80,14 @@ def check(
     whole("seed", seed)
     check_function("progress", progress)
     if check_text("effort", effort) not in EFFORTS:
-        raise CardaiError(unknown("effort", effort, EFFORTS))
+        raise BadArgument(unknown("effort", effort, EFFORTS))
     for name in () if laws is None else check_list("laws", laws, str, "names of laws"):
         if name not in LAWS:
-            raise CardaiError(unknown("law", name, LAWS))
+            raise BadArgument(unknown("law", name, LAWS))
     if variants is not None:
         texts = check_list("variants", variants, str, "texts of variants")
         if not texts:
-            raise CardaiError("variants must name a variant, or be None for all")
+            raise BadArgument("variants must name a variant, or be None for all")
         variants = list(dict.fromkeys(map(game.canonical, texts)))
     check_flag("isolated", isolated)
     seconds = EFFORTS[effort].seconds if seconds is None else seconds
@@ -97,7 +97,7 @@ def check(
     check_number("memory", memory, 1 << 20)
     for name, value in (("seconds", seconds), ("call_seconds", call_seconds), ("memory", memory)):
         if not value > 0:
-            raise CardaiError(f"{name} must be more than 0, not {value:g}")
+            raise BadArgument(f"{name} must be more than 0, not {value:g}")
     chosen = [LAWS[name] for name in (LAWS if laws is None else laws)]
     game.compile()
     testbed = Testbed(game, seed, EFFORTS[effort], variants)

@@ -141,7 +141,7 @@ def collect_games(
     games = iter(games)
     first = next(games, None)
     if first is None:
-        raise CardaiError("there is no game to collect states from")
+        raise BadArgument("there is no game to collect states from")
     check_recorded(game, first)
     header = Header.of(game, [""], first.variant, len(first.lineup))
 
@@ -186,7 +186,7 @@ def record_files(paths: Sequence[str | Path]) -> list[Path]:
         else:
             files.append(path)
     if not files:
-        raise CardaiError("no record file was named")
+        raise BadArgument("no record file was named")
     known: dict[Path, Path] = {}
     for path in files:
         try:

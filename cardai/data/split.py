@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cardai.data.dataset import Dataset
-from cardai.errors import CardaiError, unknown, whole
+from cardai.errors import BadArgument, unknown, whole
 from cardai.game import int_seed
 from cardai.kernel.doors import check_kind, check_list, check_text
 from cardai.rule import mixed, rule
@@ -30,9 +30,9 @@ def split(
     check_kind("data", data, Dataset, "a Dataset")
     parts, seed = check_list("parts", parts, (int, float), "shares, numbers from 0 to 1"), whole("seed", seed)
     if check_text("by", by) not in ("game", "state"):
-        raise CardaiError(f"split: {unknown('way to split by', by, ('game', 'state'))}")
+        raise BadArgument(f"split: {unknown('way to split by', by, ('game', 'state'))}")
     if not parts or any(not 0 <= share <= 1 for share in parts) or abs(sum(parts) - 1) > 1e-9:
-        raise CardaiError(f"split: the parts {', '.join(f'{share:g}' for share in parts)} are no shares that sum to 1")
+        raise BadArgument(f"split: the parts {', '.join(f'{share:g}' for share in parts)} are no shares that sum to 1")
     numbers = data.seeds if by == "game" else np.arange(len(data), dtype=np.uint64)
     places = np.zeros(len(numbers))
     scatter(numbers, np.array([mixed(int_seed(seed ^ _SPLIT))], np.uint64), places)

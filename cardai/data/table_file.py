@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from cardai.data.dataset import Dataset
-from cardai.errors import CardaiError
+from cardai.errors import lacking
 from cardai.files.writing import write_bytes, write_text
 
 AT_ONCE = 1 << 15  # rows that are unpacked together
@@ -35,9 +35,7 @@ def write_parquet(path: Path, data: Dataset) -> None:
         import pyarrow
         from pyarrow import parquet
     except ModuleNotFoundError:
-        raise CardaiError(
-            "cardai export --parquet needs the package pyarrow; pip install 'cardai[parquet]' brings it"
-        ) from None
+        raise lacking("cardai export --parquet", "pyarrow", "parquet") from None
     kinds = [pyarrow.int32(), pyarrow.uint64(), pyarrow.float32(), *[pyarrow.uint8()] * data.width]
     names = [*FIRST, *column_names(data)]
     schema = pyarrow.schema(zip(names, kinds, strict=True), metadata={"cardai": json.dumps(data.about())})

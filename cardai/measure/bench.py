@@ -26,7 +26,7 @@ from cardai.agents.notation import Greedy, Spec
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import TreeSearch, WorldSearch
 from cardai.agents.strongest import strongest_without_search
-from cardai.errors import CardaiError, positive, unknown, whole
+from cardai.errors import BadArgument, CardaiError, positive, unknown, whole
 from cardai.game import MEASURED, Game, Row, Suite, is_game
 from cardai.kernel.doors import check_flag, check_function, check_list, check_path, check_text
 from cardai.measure.bench_report import (
@@ -268,7 +268,7 @@ def _suite(game: Game, name: str | None) -> Suite:
     if name is None:
         return next(iter(game.suites.values())) if game.suites else _suite_against_random(game)
     if check_text("suite_name", name) not in game.suites and not (name == "random" and not game.suites):
-        raise CardaiError(f"{game.name}: " + unknown("suite", name, game.suites or ("random",)))
+        raise BadArgument(f"{game.name}: " + unknown("suite", name, game.suites or ("random",)))
     return game.suites[name] if name in game.suites else _suite_against_random(game)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from cardai.agents.notation import Greedy
 from cardai.agents.spec import Agent, agent, evenly_random
+from cardai.errors import whole
 from cardai.game import Game
 from cardai.kernel.fence import roomy
 from cardai.kernel.native import (
@@ -66,8 +67,9 @@ class AgentSpeed:
 
 @dataclass(frozen=True)
 class ThreadSpeedup:
-    """The games a second of two threads divided by those of one thread, measured in turns."""
+    """The games a second of several threads divided by those of one thread, measured in turns."""
 
+    threads: int
     agent: str
     ratio: Timing
 
@@ -144,13 +146,16 @@ def measure(
     live: int = LIVE,
     seats: int | None = None,
     variant: str | None = None,
+    threads: int = 2,
 ) -> SpeedReport:
     """Time the game's players (those without a network) and operations, each in `repeats` runs of about `seconds`.
 
-    `live`: how many games are held at once when memory is measured. Raises CardaiError for seconds, repeats or live
-    games out of range, and for a number of seats or a variant that the game does not have.
+    `live`: how many games are held at once when memory is measured. `threads`: how many are compared with one. Raises
+    CardaiError for seconds, repeats, live games or threads out of range, and for a number of seats or a variant that
+    the game does not have.
     """
     check_effort(seconds, repeats, live)
+    whole("threads", threads, 2, 1024)
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)
     players = players_of(game)
@@ -167,8 +172,8 @@ def measure(
     for player in players:
         step(player.label)
         rows.append(_timed_play(SelfPlay(game, player, seats, variant), seconds, repeats))
-    step("two threads beside one")
-    threads = _timed_threads(SelfPlay(game, players[0], seats, variant), seconds, repeats)
+    step(f"{threads} threads beside one")
+    speedup = _timed_threads(SelfPlay(game, players[0], seats, variant), seconds, repeats, threads)
     step("positions for single operations")
     operations, lists, moves = _timed_operations(game, seats, variant, seconds, repeats, step)
     if progress:
@@ -182,7 +187,7 @@ def measure(
         seconds=seconds,
         repeats=repeats,
         rows=tuple(rows),
-        threads=threads,
+        threads=speedup,
         operations=tuple(operations),
         positions=POSITIONS,
         listed=LISTS,
@@ -214,11 +219,11 @@ def _timed_play(self_play: SelfPlay, seconds: float, repeats: int) -> AgentSpeed
     )
 
 
-def _timed_threads(self_play: SelfPlay, seconds: float, repeats: int) -> ThreadSpeedup:
+def _timed_threads(self_play: SelfPlay, seconds: float, repeats: int, threads: int) -> ThreadSpeedup:
     games = self_play.games_in(seconds)
-    self_play.play(games, threads=2)
-    ratios = [self_play.play(games).seconds / self_play.play(games, threads=2).seconds for _ in range(repeats)]
-    return ThreadSpeedup(self_play.player.label, Timing.of(ratios))
+    self_play.play(games, threads=threads)
+    ratios = [self_play.play(games).seconds / self_play.play(games, threads=threads).seconds for _ in range(repeats)]
+    return ThreadSpeedup(threads, self_play.player.label, Timing.of(ratios))
 
 
 def _memory(game: Game, player: Agent, seats: int, variant: str | None, live: int) -> MemoryUse:

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from cardai.agents.spec import Agent
-from cardai.errors import CardaiError, positive
+from cardai.errors import BadArgument, positive
 from cardai.game import Game
 from cardai.rule import JIT
 from cardai.stats.deals import deal_seeds
@@ -73,7 +73,7 @@ def timed(work: Callable[[], int], seconds: float = 0.0) -> Timed:
 def check_effort(seconds: float, repeats: int, live: int | None) -> None:
     """Raise CardaiError for seconds, repeats or games held at once that no measurement takes."""
     if not 0 < seconds <= 3600:
-        raise CardaiError(f"seconds must be more than 0 and at most 3600, not {seconds:g}")
+        raise BadArgument(f"seconds must be more than 0 and at most 3600, not {seconds:g}")
     positive("repeats", repeats, 1000)
     if live is not None:
         positive("live games", live)

@@ -25,7 +25,7 @@ import numpy as np
 
 from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import Agent, agent
-from cardai.errors import CardaiError, positive, short, whole
+from cardai.errors import CardaiError, lacking, positive, short, whole
 from cardai.files.named import digests_of, noted
 from cardai.files.reading import read_json
 from cardai.files.writing import write_text
@@ -323,7 +323,7 @@ def _method(size: int, seed: int) -> Any:
     try:
         import cma
     except ImportError:
-        raise CardaiError("cardai tune needs the library cma: pip install 'cardai[tune]'") from None
+        raise lacking("cardai tune", "cma", "tune") from None
     stream = np.random.default_rng(seed)
     options = {
         "seed": math.nan,

@@ -1,14 +1,40 @@
 """What tables in a terminal share: titles, columns of names, cells with intervals, notes, a form for narrow windows."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
+
+from rich import box
+from rich.table import Table
 
 from cardai.measure.bench_report import MatchStanding, SuiteResult
 from cardai.stats.measure import Measure
 
 _ResultRow = SuiteResult | MatchStanding
 NAME_WIDTH = 26  # columns; a longer name is folded
+
+
+class Grid(Table):
+    """A rich table that folds names behind the signs of specs, where they are too long for their column."""
+
+    def add_row(self, *cells: Any, **style: Any) -> None:
+        """Add a row, as `Table.add_row` does."""
+        widths = [column.width if column.overflow == "fold" else None for column in self.columns]
+        pairs = zip(cells, [*widths, *[None] * len(cells)], strict=False)
+        super().add_row(
+            *(_folded(cell, width) if isinstance(cell, str) and width else cell for cell, width in pairs), **style
+        )
+
+
+def _folded(name: str, width: int) -> str:
+    """A name in lines of at most `width` letters, each but the last behind a sign; a longer part stays as it is."""
+    lines = [""]
+    for part in re.findall(r"[^:?&/,()]+[:?&/,()]*|[:?&/,()]+", name):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
 
 
 class Fitting:
@@ -33,10 +59,7 @@ def fitting(draw: Callable[[bool], Any]) -> Fitting:
 
 def grid(title: Any = None, is_narrow: bool = False) -> Any:
     """A rich table without columns yet. Square brackets in a title are markup, unless it is a `rich.text.Text`."""
-    from rich import box
-    from rich.table import Table
-
-    return Table(title=title, title_justify="left", box=box.HORIZONTALS, padding=gutter(is_narrow))
+    return Grid(title=title, title_justify="left", box=box.HORIZONTALS, padding=gutter(is_narrow))
 
 
 def gutter(is_narrow: bool) -> tuple[int, int, int, int]:

@@ -98,8 +98,8 @@ def _notes(report: SpeedReport) -> list[str]:
     return [
         f"medians of {report.repeats} runs of about {report.seconds:g} s, with their range, in seconds of a processor;"
         " compiling is not counted",
-        f"two threads play {ratio.median:.2f} times ({ratio.low:.2f}-{ratio.high:.2f}) the games a second of one,"
-        f" measured in turns ({report.threads.agent})",
+        f"{report.threads.threads} threads play {ratio.median:.2f} times ({ratio.low:.2f}-{ratio.high:.2f}) the games a"
+        f" second of one, measured in turns ({report.threads.agent})",
         f"operations: in compiled loops over {report.positions:,} positions of evenly random games; legal over"
         f" {report.listed:,}, {report.moves_a_position:.1f} legal moves each on average",
         *(

@@ -160,7 +160,7 @@ class Decisions:
         """
         check_flag("settles", settles)
         if check_flag("peeks", peeks) and not self._agent.peeks:
-            raise CardaiError(f"agent {self._agent.spec!r} looks at the true state, but does not say that it peeks")
+            raise BadArgument(f"agent {self._agent.spec!r} looks at the true state, but does not say that it peeks")
         if not is_evaluator(evaluator) and self.game.function_of("value", evaluator) is None:
             what = "neither an evaluator nor a compiled heuristic of this game"
             raise BadArgument(f"agent {self._agent.spec!r}: evaluator {short(evaluator)} is {what}")

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from cardai.errors import CardaiError, unknown
+from cardai.errors import BadArgument, unknown
 
 WIDEST = 1 << 16
 """The most units of a layer, channels of a convolution, or inputs. More would be a mistake, or a hostile file."""
@@ -90,7 +90,7 @@ class CnnOptions(_WithDropout):
         _check_widths("cnn", "kernel", self.kernel, least=1)
         object.__setattr__(self, "kernel", self.kernel * 2 if len(self.kernel) == 1 else self.kernel)
         if len(self.kernel) != 2 or max(self.kernel) > 32:
-            raise CardaiError(f"cnn: kernel must be a height and a width of at most 32, not {list(self.kernel)}")
+            raise BadArgument(f"cnn: kernel must be a height and a width of at most 32, not {list(self.kernel)}")
         _check_widths("cnn", "dense", self.dense)
         object.__setattr__(self, "dropout", _rates("cnn", self.dropout, 0.0, "dense", self.dense))
 
@@ -118,7 +118,7 @@ class CnnFlatOptions(_WithDropout):
         _check_widths("cnn_flat", "dense", self.dense)
         for name, value in (("kernel", self.kernel), ("stride", self.stride)):
             if not 1 <= value <= 256:
-                raise CardaiError(f"cnn_flat: {name} must be 1 to 256, not {value}")
+                raise BadArgument(f"cnn_flat: {name} must be 1 to 256, not {value}")
         object.__setattr__(self, "dropout", _rates("cnn_flat", self.dropout, 0.0, "dense", self.dense))
 
 
@@ -135,13 +135,13 @@ BODIES: dict[str, type[Options]] = {
 def options_of(body: str, options: Mapping[str, Any]) -> Options:
     """Return a body's options, checked. Raises CardaiError, which names what is unknown or impossible."""
     if body not in BODIES:
-        raise CardaiError(unknown("body", body, BODIES))
+        raise BadArgument(unknown("body", body, BODIES))
     kind = BODIES[body]
     wanted = typing.get_type_hints(kind)
     names = [field.name for field in dataclasses.fields(kind)]
     for name in options:
         if name not in names:
-            raise CardaiError(f"{body}: {unknown('option', name, names)}")
+            raise BadArgument(f"{body}: {unknown('option', name, names)}")
     return kind(**{name: _typed(body, name, wanted[name], value) for name, value in options.items()})
 
 
@@ -159,7 +159,7 @@ def _typed(body: str, name: str, wanted: Any, value: Any) -> Any:
     if wanted in (bool, int):
         if type(value) is not wanted:
             kind = "true or false" if wanted is bool else "a whole number"
-            raise CardaiError(f"{body}: {name} must be {kind}, not {value!r}")
+            raise BadArgument(f"{body}: {name} must be {kind}, not {value!r}")
         return value
     if value is None and type(None) in typing.get_args(wanted):
         return None
@@ -167,7 +167,7 @@ def _typed(body: str, name: str, wanted: Any, value: Any) -> Any:
     one = not isinstance(value, list | tuple)
     items: tuple[Any, ...] = (value,) if one else tuple(value)
     if not all(type(item) is int or (type(item) is float and not whole) for item in items):
-        raise CardaiError(f"{body}: {name} must be a list of {'whole numbers' if whole else 'numbers'}, not {value!r}")
+        raise BadArgument(f"{body}: {name} must be a list of {'whole numbers' if whole else 'numbers'}, not {value!r}")
     if whole:
         return items
     return float(items[0]) if one else tuple(float(item) for item in items)
@@ -176,7 +176,7 @@ def _typed(body: str, name: str, wanted: Any, value: Any) -> Any:
 def _check_widths(body: str, name: str, widths: tuple[int, ...], least: int = 0) -> None:
     if not least <= len(widths) <= DEEPEST or not all(1 <= width <= WIDEST for width in widths):
         few = f"{least} to {DEEPEST}"
-        raise CardaiError(f"{body}: {name} must be {few} numbers from 1 to {WIDEST}, not {list(widths)}")
+        raise BadArgument(f"{body}: {name} must be {few} numbers from 1 to {WIDEST}, not {list(widths)}")
 
 
 def _rates(
@@ -186,9 +186,9 @@ def _rates(
     chosen = usual if given is None else given
     rates = chosen if isinstance(chosen, tuple) else (float(chosen),) * len(widths)
     if len(rates) != len(widths):
-        raise CardaiError(
+        raise BadArgument(
             f"{body}: dropout must be one number, or one for each of {layers} {list(widths)}, not {list(rates)}"
         )
     if not all(math.isfinite(rate) and 0 <= rate < 1 for rate in rates):
-        raise CardaiError(f"{body}: dropout must be at least 0 and below 1, not {list(rates)}")
+        raise BadArgument(f"{body}: dropout must be at least 0 and below 1, not {list(rates)}")
     return rates

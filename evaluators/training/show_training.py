@@ -19,7 +19,9 @@ def table(result: TrainingResult) -> Any:
     speed = f"{result.states_per_second:,.0f} states/s"
     if devices := result.report.get("devices"):
         speed += f" on {_devices(devices)}"
-    title = f"{result.model}: step {result.best_step} of {result.steps}, stopped by {result.stopped}, {speed}"
+    chosen = ", which validated best" if result.best_step < result.steps else ", the last"
+    title = f"{result.model}: weights of step {result.best_step}{chosen}; {result.steps} steps, stopped by"
+    title += f" {result.stopped}, {speed}"
     body = dict(result.report["body"])
     layers = f"{body.pop('name')} {body.get('hidden', '')}".strip()
     title += f"; {layers}, {result.report['batch']:,} states a step"

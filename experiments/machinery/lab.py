@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cardai.errors import CardaiError, unknown
+from cardai.errors import CardaiError, lacking, unknown
 from cardai.experiments.machinery.behaviour import behaviour, differences
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, module
 from cardai.experiments.machinery.findings import Findings
@@ -149,7 +149,7 @@ def run(
         raise CardaiError(unknown("experiment", name, EXPERIMENTS))
     entry = EXPERIMENTS[name]
     for needed, extra in entry.missing().items():
-        raise CardaiError(f"{name} needs {needed}, which is not installed: pip install 'cardai[{extra}]'")
+        raise lacking(name, needed, extra)
     experiment = module(name)
     if scale not in experiment.SCALES:
         raise CardaiError(unknown("scale", scale, experiment.SCALES))

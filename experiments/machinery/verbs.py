@@ -103,7 +103,7 @@ def _list(json: bool) -> int:
 
 def _run(name: str, place: Path, report: Path, scale: str, games: int | None, device: str, ship: bool) -> Any:
     """Run one experiment or all, and write the report of all results of this scale in the folder `place`."""
-    from cardai.errors import CardaiError
+    from cardai.errors import CardaiError, install_command
     from cardai.experiments.machinery import lab
     from cardai.experiments.machinery.listing import ReproductionSummary
     from cardai.experiments.machinery.report import results_in, write
@@ -115,7 +115,7 @@ def _run(name: str, place: Path, report: Path, scale: str, games: int | None, de
         lacking = EXPERIMENTS[experiment].missing()
         if lacking and name == "all":
             missing[experiment] = " and ".join(
-                f"{module} (pip install 'cardai[{extra}]')" for module, extra in lacking.items()
+                f"{module} ({install_command(extra)})" for module, extra in lacking.items()
             )
             continue
         with Line(experiment) as line:

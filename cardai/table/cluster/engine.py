@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import IO, Self
 
-from cardai.errors import CardaiError, short
+from cardai.errors import CardaiError, lacking, short
 from cardai.table.cluster import ray_process
 from cardai.table.cluster.driving import ClusterFailed, Event, Node
 from cardai.table.cluster.ray_process import (
@@ -56,7 +56,7 @@ class RayEngine:
     def __init__(self, address: str) -> None:
         self.address = _checked(address)
         if find_spec("ray") is None:
-            raise CardaiError("--cluster needs the package ray; pip install 'cardai[cluster]' brings it")
+            raise lacking("--cluster", "ray", "cluster")
         if ":" in address:
             _knock(address)
         environment = {"RAY_AUTH_MODE": "token"} | os.environ  # without a token anybody could send code to the cluster
