@@ -64,7 +64,7 @@ Rules = Annotated[str | None, Parameter(name="--rules", help="The game's path, i
 Salt = Annotated[
     str | None,
     Parameter(
-        help="With the seed, repeats a run's deals; 'none' for none. Drawn anew, and then secret, if code of yours plays."
+        help="With the seed, repeats a run's deals; 'none' for none. Drawn anew, and secret, if code of yours plays."
     ),
 ]
 Isolate = Annotated[

@@ -106,9 +106,7 @@ def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
     if not testbed.game.cards_alike:
         raise NotTested("the game tells all its cards apart (`cards_alike`)")
     what = "than is even, which `weight` or `cards_alike` would have to say,"
-    yield from _tested(
-        testbed, functools.partial(_of_views, _uneven), testbed.effort.pooled_views, what, _name_of_part
-    )
+    yield from _tested(testbed, functools.partial(_of_views, _uneven), testbed.effort.pooled_views, what, _name_of_part)
 
 
 @law
