@@ -24,6 +24,7 @@ import passing
 import planted
 import planted_alike
 import planted_biases
+import planted_chance
 import planted_joint
 import planted_more
 import planted_rare
@@ -46,7 +47,8 @@ WHOLE = re.compile(
 
 def faults() -> Iterator[tuple[str, str, Game]]:
     """All planted faults: their names, the laws that must find them, and the games that have them."""
-    for module in (planted, planted_more, planted_biases, planted_joint, planted_alike, planted_rare):
+    modules = planted, planted_more, planted_biases, planted_joint, planted_alike, planted_chance, planted_rare
+    for module in modules:
         for name, game in module.PLANTED.items():
             yield name, planting.LAW_OF[game], game
     for name, (law, game) in passing.FAULTS.items():

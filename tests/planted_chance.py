@@ -62,10 +62,10 @@ def free_in_hearts(state, seat, other):
 
 @rule
 def high_cards_for_seat_three(state, seat, stream):
-    """Hearts: in one of ten worlds seat 3 gets the highest hidden card of another hand, whoever looks."""
+    """Hearts: in one of six worlds seat 3 gets the highest hidden card of another hand, whoever looks."""
     worlds_of_hearts.resample(state, seat, stream)
     other = below(stream, 3)
-    if 3 != seat != other and state.leader != of_hearts.NONE and below(stream, 10) == 0:
+    if 3 != seat != other and state.leader != of_hearts.NONE and below(stream, 6) == 0:
         own, others = free_in_hearts(state, seat, 3) & ~state.lacks[other], free_in_hearts(state, seat, other)
         if own != 0 and others & ~state.lacks[3] != 0:
             pair = single(any_of(own, stream)) | single(highest(others & ~state.lacks[3]))
@@ -75,14 +75,22 @@ def high_cards_for_seat_three(state, seat, stream):
 
 @rule
 def chances_of_seat_one(state, seat, shares):
-    """Low Hand: seat 1 seems to hold each hidden card a little more often, the others a little less."""
+    """Low Hand: seat 1 seems to have the highest hidden card too often, and another seat too seldom.
+
+    With the lowest one it is the reverse. Which other seat, makes up for seat 1 in sums over places from each seat on.
+    """
     small_game.chances(state, seat, shares)
+    other = 2 if seat != 2 and state.seats > 2 else 3 if state.seats > 3 else 0
+    low, high = small_game.CARDS, -1
     for card in range(small_game.CARDS):
-        if seat != 1 and 0.01 < shares[1, card] < 0.99 and state.seats > 2:
-            other = 0 if seat != 0 else 2
-            if shares[other, card] > 0.01:
-                shares[1, card] += 0.01
-                shares[other, card] -= 0.01
+        least, most = min(shares[1, card], shares[other, card]), max(shares[1, card], shares[other, card])
+        if least > 0.04 and most < 0.96:
+            low, high = min(low, card), card
+    if seat != 1 and state.seats > 2 and low < high:
+        shares[1, high] += 0.04
+        shares[other, high] -= 0.04
+        shares[1, low] -= 0.04
+        shares[other, low] += 0.04
 
 
 # Uneven draws.
@@ -145,6 +153,14 @@ def few_deals(deal):
     return faulty_deal
 
 
+@rule
+def few_draws(state):
+    """Durak: of the random stream twelve bits are left before each draw."""
+    if state.unbeaten == 0 or state.taking != 0:
+        state.rng = np.uint64(below(state, 4096))
+    of_durak.settle(state)
+
+
 # Rare endings.
 
 
@@ -173,6 +189,7 @@ MOSKA_HIGH_DRAWN = faulty(DRAWN, moska.GAME, settle=highest_on_top(of_moska.sett
 HEARTS_FEW_SEEDS = faulty(SEEDS, hearts.GAME, deal=few_seeds)
 HEARTS_FEW_DEALS = faulty(SEEDS, hearts.GAME, deal=few_deals(of_hearts.deal))
 LOW_FEW_DEALS = faulty(SEEDS, deal=few_deals(small_game.deal))
+DURAK_FEW_DRAWS = faulty(SEEDS, durak.GAME, settle=few_draws)
 HEARTS_MOON_OF_SEAT_THREE = faulty(SEATS, hearts.GAME, score=moon_of_seat_three)
 LOW_LOWEST_HAND = faulty(SHARES, score=lowest_hand_of_all)
 

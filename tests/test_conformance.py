@@ -11,6 +11,7 @@ import passing
 import planted
 import planted_alike
 import planted_biases
+import planted_chance
 import planted_joint
 import planted_more
 import planted_rare
@@ -82,7 +83,13 @@ def test_a_planted_bug_is_killed_by_its_law(bug: str) -> None:
     assert not stumbled or verdict.law.startswith("plain_python"), "the kit itself stumbled; the law found nothing"
 
 
-HARD = {**planted_more.PLANTED, **planted_biases.PLANTED, **planted_joint.PLANTED, **planted_alike.PLANTED}
+HARD = {
+    **planted_more.PLANTED,
+    **planted_biases.PLANTED,
+    **planted_joint.PLANTED,
+    **planted_alike.PLANTED,
+    **planted_chance.PLANTED,
+}
 
 
 @pytest.mark.slow
@@ -109,6 +116,20 @@ def test_a_rare_fault_is_found_in_the_least_that_a_law_looks_at(bug: str, seed: 
     game = planted_rare.PLANTED[bug]
     (verdict,) = check(game, laws=[planting.LAW_OF[game]], effort="quick", seed=seed, seconds=1e-9)
     assert verdict.verdict == "broken"
+
+
+QUICKLY = (
+    "HEARTS_QUEEN_DEALT", "LOW_CHANCES_OF_SEAT_ONE", "DURAK_ACES_DRAWN", "LOW_HIGH_DRAWN", "HEARTS_FEW_SEEDS",
+    "LOW_FEW_DEALS", "DURAK_FEW_DRAWS", "HEARTS_MOON_OF_SEAT_THREE", "LOW_LOWEST_HAND",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("bug", QUICKLY)
+def test_a_fault_of_chance_or_of_a_rare_ending_is_found_at_quick_effort(bug: str) -> None:
+    """The slow test above has more of them, from four seeds."""
+    game = planted_chance.PLANTED[bug]
+    (verdict,) = check(game, laws=[planting.LAW_OF[game]], effort="quick")
+    assert verdict.why.startswith(f"{verdict.law}: ")
 
 
 def test_every_law_kills_a_planted_bug() -> None:

@@ -28,7 +28,7 @@ def deals_repeat_for_a_seed(trace: Trace) -> None:
 
 @each_table(none="deal draws no chance")
 def seeds_deal_differently(testbed: Testbed, setup: Setup) -> bool:
-    """If dealing draws chance, no two seeds give the same random stream, nor the same deal more often than worlds say.
+    """If dealing draws chance, games of two seeds share no random stream, nor more deals than worlds allow.
 
     A deal is at most as likely as it is among the worlds that a seat has then. So deals equal others at most as often
     as worlds equal the deal they come from (5 sigma). Where nothing is hidden, only equal streams are found.
@@ -39,15 +39,18 @@ def seeds_deal_differently(testbed: Testbed, setup: Setup) -> bool:
     where = f"{setup}, seed {seeds[0]} to {seeds[-1]}, ply 0"
     if drew and (marks(deals) == marks(deals[:1])).all():
         raise LawError(f"{where}: deal draws chance, but all deals are the same")
-    _, first, times = np.unique(deals["rng"], return_index=True, return_counts=True)
-    if (times > 1).any():
-        what = f"the random streams after the deal of {count - len(first)} seeds are those of other seeds"
-        raise LawError(f"{where}: {what}, so that games from different seeds are the same")
+    played = [trace.states["rng"] for trace in testbed.traces if trace.setup == setup]
+    for when, streams in (
+        ("after the deal", deals["rng"]),
+        ("later in the game", np.concatenate([np.setdiff1d(streams, streams[:1]) for streams in played])),
+    ):
+        if same := len(streams) - len(np.unique(streams)):
+            raise LawError(f"{where}: {same} random streams {when} are those of games from other seeds")
     if drew and off_twice(
         _repeated(testbed, deals), lambda: _repeated(testbed, testbed.deals(setup, count, 4 * count))
     ):
         what = f"{count - len(np.unique(marks(deals)))} of {count} deals are those of earlier seeds"
-        raise LawError(f"{where}: {what}, more than so many worlds allow as are possible at the deal (5 sigma)")
+        raise LawError(f"{where}: {what}; the worlds at the deal are too many for that (5 sigma)")
     return drew
 
 
