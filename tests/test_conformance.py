@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 
 import cardai
 from cardai.conformance import LAWS, LawResult, check
+from cardai.conformance.strata import strata_of
 from cardai.errors import CardaiError
 from cardai.game import Game
 
@@ -130,6 +131,18 @@ def test_a_fault_of_chance_or_of_a_rare_ending_is_found_at_quick_effort(bug: str
     game = planted_chance.PLANTED[bug]
     (verdict,) = check(game, laws=[planting.LAW_OF[game]], effort="quick")
     assert verdict.why.startswith(f"{verdict.law}: ")
+
+
+def test_where_a_place_runs_out_and_where_a_seat_is_passed_over_are_kinds_of_position() -> None:
+    states = np.zeros(8, small_game.GAME.state)
+    states["seats"], states["turn"] = 3, [0, 1, 2, 0, 2, 0, 1, -1]
+    stock = [2, 2, 1, 0, 0, 0, 0, 0]
+    strata = strata_of("", states, np.array([[3, 3, 3, left] for left in stock]), [])
+    plies = {name: found.tolist() for (name, _), found in strata.items()}
+    assert plies["the last card of a place: 3 seats"] == [2]
+    assert plies["a place runs out: 3 seats"] == [2]
+    assert plies["a place has just run out: 3 seats"] == [3]
+    assert plies["a seat is passed over: 3 seats"] == [3]  # seat 2 follows seat 0
 
 
 def test_every_law_kills_a_planted_bug() -> None:
