@@ -625,3 +625,24 @@ def test_a_store_of_another_layout_is_refused(tmp_path):
     database.close()
     with pytest.raises(CardaiError, match="was not written by this version"):
         Store(tmp_path / "old.sqlite")
+
+
+def test_a_damaged_store_is_refused(tmp_path):
+    """Two such files were read: one with an empty page, one whose rows belonged to a table that was gone."""
+    import sqlite3
+
+    place = tmp_path / "tables.sqlite"
+    store = Store(place)
+    web_table(store, study=False, seats=("me", "low"))
+    store.close()
+    sound = place.read_bytes()
+    for page in range(1, len(sound) // 4096):
+        place.write_bytes(sound[: 4096 * page] + bytes(4096) + sound[4096 * (page + 1) :])
+        with pytest.raises(CardaiError, match="tables.sqlite is damaged: |cannot keep games in"):
+            Store(place)
+    place.write_bytes(sound)
+    with sqlite3.connect(place) as database:
+        database.execute('DELETE FROM "table"')
+    database.close()
+    with pytest.raises(CardaiError, match="is damaged: entries belong to a table that is not there"):
+        Store(place)

@@ -133,10 +133,18 @@ class Store:
             self._database.execute("PRAGMA synchronous = FULL")
             self._database.execute("PRAGMA foreign_keys = ON")
             self._check_layout()
+            self._check_damage()
             self._database.executescript(_SCHEMA)
             self._database.execute(f"PRAGMA user_version = {_LAYOUT}")
         except sqlite3.Error as error:
             raise CardaiError(f"cannot keep games in {self.path}: {error}") from None
+
+    def _check_damage(self) -> None:
+        """Raise CardaiError for a file with damaged pages or entries, or with rows that belong to none."""
+        (what,) = self._database.execute("PRAGMA integrity_check(1)").fetchone()
+        if what != "ok" or self._database.execute("PRAGMA foreign_key_check").fetchone():
+            what = what.replace("\n", " ") if what != "ok" else "entries belong to a table that is not there"
+            raise CardaiError(f"{self.path} is damaged: {what}")
 
     def _check_layout(self) -> None:
         """Raise CardaiError for a file that another version of cardai has written, or another program."""
