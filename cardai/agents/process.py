@@ -338,9 +338,15 @@ def _started(
     """A program that gains no rights by other programs, such as sudo. Called in a thread that does nothing else."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(*_NO_NEW_PRIVILEGES, 0, 0, 0)
-    rights: Any = {} if user is None else {"user": user, "group": user, "extra_groups": []}
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True, **rights
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+        user=user,
+        group=user,
+        extra_groups=None if user is None else [],
     )
 
 

@@ -79,8 +79,9 @@ class Duel(Report, drawn_by="cardai.show.duel:text"):
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Self:
         """The result of which `as_json` made this content. Raises KeyError, TypeError or ValueError for any other."""
-        estimates: dict[str, Any] = {name: _estimate(content[name]) for name in ("score", "difference")}
-        result = cls(**content | estimates | {"unsealed": tuple(content.get("unsealed", ()))})
+        fields: dict[str, Any] = {name: _estimate(content[name]) for name in ("score", "difference")}
+        fields["unsealed"] = tuple(content.get("unsealed", ()))
+        result = cls(**content | fields)
         counts = result.games, result.endless, result.different, result.looks
         texts = result.candidate, result.other, result.verdict, result.unit, *result.unsealed
         if not all(type(count) is int for count in counts) or not all(isinstance(text, str) for text in texts):
