@@ -145,7 +145,7 @@ def _asked(testbed: Testbed, work: str) -> dict[str, Any]:
 
 def _home(game: Game) -> tuple[Any, str]:
     """The module and the global name of a game, by which another process finds it. Raises LawError if it has none."""
-    for module in sorted(sys.modules.values(), key=lambda module: module.__name__ == "__main__"):
+    for module in sorted(sys.modules.values(), key=lambda module: getattr(module, "__name__", "") == "__main__"):
         for name, value in list(getattr(module, "__dict__", {}).items()):
             if value is game and getattr(module, "__file__", None):
                 return module, name
