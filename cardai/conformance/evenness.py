@@ -26,7 +26,7 @@ import numpy as np
 from cardai.conformance.evidence import SIGMA, none_drawn, off_twice, strictness, words
 from cardai.conformance.law import NotTested, Steps, at_once, law, need, nothing_hidden
 from cardai.conformance.places import SUITS, CardKinds, Places, log_deals
-from cardai.conformance.testbed import EVEN, Counted, LawError, Looked, Testbed, View
+from cardai.conformance.testbed import EVEN, Counted, LawError, Looked, Testbed, Trace, View
 
 T = TypeVar("T")
 
@@ -290,24 +290,30 @@ def _name_of_part(testbed: Testbed, cell: int) -> str:
 def _draws(testbed: Testbed, count: int, salt: str) -> Counted[View]:
     """Views of seats whose move draws cards, drawn from the seed, in the order of `_views`: `count` of them.
 
-    A move draws if `settle` moves other cards in a world of the seat than in the true state.
+    A move draws if `settle` moves cards, and other ones in a world of the seat.
     """
     draws = []
     for trace in testbed.traces:
-        places, compiled = testbed.places[trace.setup.seats], testbed.compiled
-        before, turns = trace.states[:-1], trace.states["turn"][:-1]
-        worlds = before.copy()
-        for seat in np.unique(turns).tolist():
-            worlds[turns == seat] = compiled.worlds_of_each(before[turns == seat], seat, seat)
-        moved = (
-            places.counts(compiled.moved(states, trace.moves)).astype(int)
-            - places.counts(compiled.moved(states, trace.moves, settle=False))
-            for states in (before, worlds)
-        )
-        plies = np.flatnonzero((next(moved) != next(moved)).any(axis=(1, 2))).tolist()
+        turns, worlds = trace.states["turn"], trace.states.copy()
+        moved = _moved(testbed, trace, trace.states, np.arange(len(trace.moves)))
+        plies = np.flatnonzero(moved.any(axis=(1, 2)))
+        for seat in np.unique(turns[plies]).tolist():
+            its = plies[turns[plies] == seat]
+            worlds[its] = testbed.compiled.worlds_of_each(trace.states[its], seat, seat)
+        plies = plies[(_moved(testbed, trace, worlds, plies) != moved[plies]).any(axis=(1, 2))].tolist()
         draws += [Drawn(trace, ply, int(turns[ply]), i / len(plies)) for i, ply in enumerate(plies)]
     picked = testbed.chance(f"draws {salt}").integers(len(draws), size=count) if draws else ()
     return Counted(_small_first((draws[i] for i in picked), lambda here: len(here.seats)), "views", FEWEST)
+
+
+def _moved(testbed: Testbed, trace: Trace, states: np.ndarray, plies: np.ndarray) -> np.ndarray:
+    """How many cards of each kind `settle` brings to each place, or takes away: i8[plies, places, kinds].
+
+    `states`: STATE[plies of the game], in which the moves of the game are made.
+    """
+    places, played = testbed.places[trace.setup.seats], (states[plies], trace.moves[plies])
+    after, settled = (testbed.compiled.moved(*played, settle=settle) for settle in (False, True))
+    return places.counts(settled).astype(np.int64) - places.counts(after)
 
 
 def _views(testbed: Testbed, count: int, salt: str, part: int = 1) -> Counted[View]:
