@@ -78,7 +78,7 @@ class Effort:
     pooled_views: int  # for the same later in the game, in all setups together; 256 worlds of each
     symmetry_games: int  # for the mean scores of seats, in all setups together
     plain_games: int  # replayed in plain Python, in all setups together
-    named: int  # moves in the games of each agent that is offered, for each variant, but 2 games at least and 8 at most
+    named: int  # moves in the games of each agent that is offered, whose variants take turns; 2 games at least
     patience: float  # seconds in which plain Python may call one function of the game, in all; then it is left out
     plain_seconds: float  # in which plain Python may play, and again in which it may repeat games
     eventful: int  # positions of each game before moves that change much, for what every outcome shares
