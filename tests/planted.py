@@ -368,7 +368,7 @@ CLEARING_REWARD = faulty(OUTCOME_LAW, rewards=CLEARING_THE_HAND)
 HASTY = faulty("what_is_decided_stays_so", decided=number("1.0 if seat == 0 and state.ply > 4 else -1.0"))
 CHEATING = faulty("players_choose_legal_moves", choose=CHEAT)
 CHEATING_AT_THE_TABLE = faulty("named_agents_can_play", choose=CHEAT)
-VAGUE = faulty("spelling_is_understood", spell='return ( -> return "take" if move["kind"] == TAKE else (')
+VAGUE = faulty("spelling_is_understood", spell='return ( -> return "takes" if move["kind"] == TAKE else (')
 CARELESS = faulty("spelling_is_understood", parse='if card else 0 -> if kind == "draws" else 0')
 
 

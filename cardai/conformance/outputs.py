@@ -104,8 +104,9 @@ def suits_may_exchange_their_names(testbed: Testbed) -> Steps:
         raise NotTested("no encoder says which of its values belong to suits (`by_suit`)")
     for name in encoders:
         sums = _Suits(testbed, name)
-        first = yield from sums.favours(0, testbed.effort.searched)
-        again = functools.partial(sums.favours, testbed.effort.searched, 3 * testbed.effort.searched)
+        games = 2 * testbed.effort.searched
+        first = yield from sums.favours(0, games)
+        again = functools.partial(sums.favours, games, 2 * games)
         if found := off_twice(first, lambda again=again: at_once(again()), strictness(first.size)):
             suit, one, other = np.unravel_index(found[0], first.shape)
             pair = " and ".join(sorted({sums.names[one], sums.names[other]}))
