@@ -187,7 +187,7 @@ def test_a_match_is_recorded_replayed_and_verified(output, answer):
     assert lines[0] == f"thirtyone 1 (standard), game 7, seed {recorded.seed}"
     assert [line.split(" is ")[1] for line in lines[1:4]] == [("house", "random")[place] for place in recorded.lineup]
     moves = lines[4 : 4 + len(recorded.moves)]
-    assert all(re.fullmatch(rf" *{ply}  {NAMED}: \w.*", line) for ply, line in enumerate(moves))
+    assert all(re.fullmatch(rf" *{ply}  {NAMED} \w.*", line) for ply, line in enumerate(moves))
     scored = [f"{NAMES[seat]} scores {score:g}" for seat, score in enumerate(recorded.scores)]
     assert lines[4 + len(moves) :] == scored
     shown = output("replay", "g.jsonl.gz", "--rules", THIRTYONE, "--game", 7).splitlines()

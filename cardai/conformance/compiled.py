@@ -290,8 +290,11 @@ class Compiled:
         space, work = roomy(self.game.max_moves, self.game.move), guarded(1, self.game.state)
         lines, trial = guarded(len(states) * most, self.game.move), guarded(most, self.game.move)
         for part in parts(len(given)):
-            blocks = map(raw, (given[part], seats[part], wanted[part], lines[most * part.start :], plies[part]))
-            spare = raw(stream), raw(space), raw(work), raw(trial)
+            blocks = [
+                raw(block)
+                for block in (given[part], seats[part], wanted[part], lines[most * part.start :], plies[part])
+            ]
+            spare = [raw(block) for block in (stream, space, work, trial)]
             steer_each(self.rules, *blocks, len(given[part]), TRIES, STAGES, *spare)
         return given, [line[:number].copy() for line, number in zip(lines.reshape(-1, most), plies, strict=True)]
 

@@ -43,7 +43,7 @@ def own_moves_are_the_same_in_every_world(stretch: Stretch) -> bool:
 def encodings_are_the_same_in_every_world(stretch: Stretch) -> None:
     """Every encoder gives a seat the same row in all worlds of that seat."""
     rows, others = (stretch.compiled.rows(states, stretch.seat) for states in (stretch.states, stretch.worlds()))
-    for place in np.flatnonzero((rows != others).any(axis=1)):
+    for place in np.flatnonzero((rows != others).any(axis=1)).tolist():
         same_rows(stretch.view(place), np.stack([rows[place], others[place]]), f"the view of seat {stretch.seat}")
 
 
@@ -99,7 +99,7 @@ def blank_leaves_nothing_hidden(stretch: Stretch) -> None:
     """`blank` makes all worlds of a seat, and the true state, the same byte for byte, so that a peek finds nothing."""
     views = (stretch.compiled.blanked(states, stretch.seat) for states in (stretch.states, stretch.worlds()))
     differing = np.not_equal(*map(words, views))
-    for place in np.flatnonzero(differing.any(axis=1)):
+    for place in np.flatnonzero(differing.any(axis=1)).tolist():
         here = stretch.view(place)
         what = f"blank for seat {here.seat} leaves state.{_field_at(here.game, differing[place])}"
         raise here.broken(f"{what} different from world to world")
