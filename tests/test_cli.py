@@ -191,7 +191,7 @@ def test_a_match_is_recorded_replayed_and_verified(output, answer):
     scored = [f"{NAMES[seat]} scores {score:g}" for seat, score in enumerate(recorded.scores)]
     assert lines[4 + len(moves) :] == scored
     shown = output("replay", "g.jsonl.gz", "--rules", THIRTYONE, "--game", 7).splitlines()
-    assert [line for line in shown if re.match(rf" *\d+  {NAMED}: ", line)] == moves
+    assert [line for line in shown if re.match(rf" *\d+  {NAMED} ", line)] == moves
     views = [i for i, line in enumerate(shown) if re.search(rf"\| as {NAMED} sees it$", line)]
     assert len(views) == len(moves)
     for i in views:

@@ -632,13 +632,13 @@ def test_a_damaged_store_is_refused(tmp_path):
     import sqlite3
 
     place = tmp_path / "tables.sqlite"
-    store = Store(place)
-    web_table(store, study=False, seats=("me", "low"))
-    store.close()
+    kept = Store(place)
+    web_table(kept, study=False, seats=("me", "low"))
+    kept.close()
     sound = place.read_bytes()
     for page in range(1, len(sound) // 4096):
         place.write_bytes(sound[: 4096 * page] + bytes(4096) + sound[4096 * (page + 1) :])
-        with pytest.raises(CardaiError, match="tables.sqlite is damaged: |cannot keep games in"):
+        with pytest.raises(CardaiError, match=r"tables\.sqlite is damaged: |cannot keep games in"):
             Store(place)
     place.write_bytes(sound)
     with sqlite3.connect(place) as database:

@@ -297,6 +297,8 @@ def _draws(testbed: Testbed, count: int, salt: str) -> Counted[View]:
         turns, worlds = trace.states["turn"], trace.states.copy()
         moved = _moved(testbed, trace, trace.states, np.arange(len(trace.moves)))
         plies = np.flatnonzero(moved.any(axis=(1, 2)))
+        if not len(plies):
+            continue
         for seat in np.unique(turns[plies]).tolist():
             its = plies[turns[plies] == seat]
             worlds[its] = testbed.compiled.worlds_of_each(trace.states[its], seat, seat)
