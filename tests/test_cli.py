@@ -196,9 +196,9 @@ def test_a_match_is_recorded_replayed_and_verified(output, answer):
     assert len(views) == len(moves)
     for i in views:
         mover = re.search(NAMED, shown[i])[0]
-        block = shown[i : next(k for k in range(i, len(shown)) if re.match(rf" *\d+  {NAMED}: ", shown[k])) + 1]
+        block = shown[i : next(k for k in range(i, len(shown)) if re.match(rf" *\d+  {NAMED} ", shown[k])) + 1]
         assert any("Your hand: " in line for line in block)
-        assert block[-1].split()[1] == f"{mover}:"
+        assert block[-1].split()[1] == mover
     assert any(line.startswith("All hands are turned up") for line in shown)
 
 

@@ -247,7 +247,7 @@ def settle_asking_who_can_claim(state):
 @pytest.mark.parametrize(
     ("settle", "law", "seed"),
     [
-        (settle_in_silence, "unrevealed_moves_look_the_same", 0),
+        (settle_in_silence, "unrevealed_moves_look_the_same", 2),
         (settle_claims_in_silence, "unrevealed_moves_look_the_same", 0),
         (settle_asking_who_can_claim, "worlds_after_a_move_are_the_outcomes_of_worlds_before", 3),
     ],

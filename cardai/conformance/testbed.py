@@ -89,7 +89,7 @@ EFFORTS = {
     "quick": Effort(
         games=15, searched=100, positions=12, texts=3, worlds=4, deals=3000, even=60, listed=200_000, tallied=20,
         dealt=40_000, told=60, chances=120, pooled_deals=10_000, pooled_views=250, symmetry_games=4000, plain_games=2,
-        named=400, patience=1.0, plain_seconds=4.0, eventful=1, seconds=25.0,
+        named=400, patience=1.0, plain_seconds=4.0, eventful=2, seconds=25.0,
     ),
     "normal": Effort(
         games=48, searched=1000, positions=32, texts=6, worlds=8, deals=6000, even=90, listed=1_000_000, tallied=80,
