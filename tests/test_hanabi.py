@@ -42,7 +42,7 @@ HANDS = "R1 R1 G3 W5 B2", "Y1 Y2 R2 R3 B1"
 def test_2_1_a_hint_names_all_cards_of_a_colour_or_number_and_at_least_one():
     state = position(*HANDS)
     assert [move for move in legal(state) if move.startswith("tell")] == [
-        "tell p1 red", "tell p1 yellow", "tell p1 blue", "tell p1 1", "tell p1 2", "tell p1 3"
+        "tells p1 red", "tells p1 yellow", "tells p1 blue", "tells p1 1", "tells p1 2", "tells p1 3"
     ]  # fmt: skip
     state = play(state, "tell p1 red")
     assert (int(state.hints), int(state.told[1])) == (7, 0b01100)
@@ -172,8 +172,8 @@ def is_good(state, move):
 def in_openspiel(text, turn, seats):
     """One of our moves in OpenSpiel's words."""
     words = text.split()
-    if words[0] != "tell":
-        return f"({words[0].capitalize()} {int(words[1]) - 1})"
+    if words[0] != "tells":
+        return f"({words[0].removesuffix('s').capitalize()} {int(words[1]) - 1})"
     step = (int(words[1][1:]) - turn) % seats
     what = f"rank {words[2]}" if words[2].isdigit() else f"color {words[2][0].upper()}"
     return f"(Reveal player +{step} {what})"

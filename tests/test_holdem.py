@@ -78,7 +78,7 @@ def test_2_the_board_is_turned_up_in_three_parts():
 
 
 def test_3_1_who_has_put_in_less_may_fold():
-    assert legal(GAME.new(seed=1)) == "fold call raise"
+    assert legal(GAME.new(seed=1)) == "folds calls raises"
     assert legal(played("call")) == "checks raises"
     assert payoffs(played("fold")) == [5, -5]
     assert payoffs(played("raise fold")) == [-10, 10]

@@ -195,7 +195,7 @@ DAMAGE = {
     "a list": (lambda header, data: joined(b"[]", data), "its header is not a JSON object"),
     "no metadata": (lambda header, data: joined(b"{}", data), "its metadata has no entry 'cardai'"),
     "odd metadata": (lambda header, data: joined(b'{"__metadata__": 3}', data), "its metadata has no entry 'cardai'"),
-    "text": (lambda header, data: b"not a model at all, just some text", "the whole file has 34"),
+    "text": (lambda header, data: b"not a model at all, just some text", "it is text"),
     "truncated": (lambda header, data: joined(header, data[:-8]), "it is truncated or damaged"),
     "longer": (lambda header, data: joined(header, data + b"more"), "it is truncated or damaged"),
     "not a number": (lambda header, data: redigested(header, b"\xff" * len(data)), "holds numbers that are not finite"),

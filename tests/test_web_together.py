@@ -59,7 +59,7 @@ def test_all_may_choose_at_once_in_any_order(store):  # noqa: F811
             waiting.remove(seat)
         for seat in range(3):
             view = table.view(seat, False)
-            assert view["log"][-1] == [2, "has chosen; all show: p0 bid 1, p1 bid 2, p2 bid 3"]
+            assert view["log"][-1] == [2, "has chosen; all show: p0 bids 1, p1 bids 2, p2 bids 3"]
             assert (view["ply"], view["choosing"], view["chosen"]) == (3, [0, 1, 2], [])
             assert len(view["moves"]) == 12
 
@@ -92,7 +92,7 @@ def test_a_choice_is_made_once_for_its_ply_and_must_be_legal(store):  # noqa: F8
     choose(table, 1, "bid 3")
     assert table.play(1, choice, "bid 5") == ""
     choose(table, 0, "bid 1")
-    assert table.view(0, False)["log"][-1][1] == "has chosen; all show: p0 bid 1, p1 bid 3"
+    assert table.view(0, False)["log"][-1][1] == "has chosen; all show: p0 bids 1, p1 bids 3"
     assert table.play(1, choice, "bid 5") == ""
     assert table.view(0, False)["ply"] == 2
 
@@ -110,8 +110,8 @@ def test_choices_that_wait_are_there_after_a_restart(store, seats):  # noqa: F81
     view = again.view(last, False)
     assert view["ply"] == (4 if agent == 0 else 3), "an agent in the first seat has chosen again"
     assert view["log"][2][1].startswith("has chosen; all show: ")
-    assert f"p{first} bid 1" in view["log"][2][1]
-    assert f"p{last} bid 4" in view["log"][2][1]
+    assert f"p{first} bids 1" in view["log"][2][1]
+    assert f"p{last} bids 4" in view["log"][2][1]
     taken_up = WebTable(store.table(table.row.id), table.offer, store)
     taken_up.run()
     assert taken_up._game._state.tobytes() == again._game._state.tobytes()
@@ -124,7 +124,7 @@ def test_a_person_may_choose_while_an_agent_before_them_thinks(store):  # noqa: 
     table.run()
     view = table.view(1, False)
     assert view["ply"] == 4, "the round is over, and the first agent has chosen in the next one"
-    assert "p1 bid 5" in view["log"][2][1]
+    assert "p1 bids 5" in view["log"][2][1]
     assert view["choosing"] == [1, 2]
 
 
@@ -190,7 +190,7 @@ def test_two_browsers_choose_at_the_same_time(store, capfd):  # noqa: F811
             assert (waits["ply"], waits["log"]) == (0, [])
             assert "moves" in waits
             first.send_json({"ply": waits["choice"], "move": "bid 4"})
-            shown = "has chosen; all show: p0 bid 4, p1 bid 11"
+            shown = "has chosen; all show: p0 bids 4, p1 bids 11"
             assert views(first, lambda view: view["ply"] == 2)["log"][-1] == [1, shown]
             assert views(second, lambda view: view["ply"] == 2)["log"][-1] == [1, shown]
     assert "bid 11" not in capfd.readouterr().err
