@@ -44,7 +44,10 @@ def test_a_match_takes_specs_and_agents_and_prints():
     assert [row.spec for row in report.rows] == ["first_legal", "random"]
     assert report.games == 40
     assert "first_legal" in str(report)
-    assert str(report).splitlines()[-1].startswith("40 games in ")
+    *_, played, process, salt = str(report).splitlines()
+    assert played.startswith("40 games in ")
+    assert process == "not sealed: first_legal ran in cardai's process, which holds all cards"
+    assert salt == "not sealed: the salt was given, so that the deals can have been known"
     again = cardai.match(TICTACTOE, [cardai.player(first_legal), "random"], games=40, seed=3, salt="")
     assert again.rows == report.rows
 
