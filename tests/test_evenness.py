@@ -54,7 +54,7 @@ def test_the_means_are_those_over_all_arrangements_of_each_class(copies, kinds, 
         np.add.at(lie[:, i], (list(rest), list(others)), 1)
     groups = np.arange(deck.kinds) % 4 == np.arange(4)[:, None]
     groups &= classes.any(axis=0)
-    few, hands, one = np.arange(1, 4), slice(1, 4), np.ones(len(ways))
+    few, hands = np.arange(1, 4), slice(1, 4)
     counts = evenness._counts(deck, groups[:, None], lie, few, hands)
     means, variances = evenness._even(deck, classes, number, groups, lie, few, hands)
     np.testing.assert_allclose(means, np.repeat(means[:1], len(ways), axis=0), rtol=1e-6)
@@ -62,7 +62,7 @@ def test_the_means_are_those_over_all_arrangements_of_each_class(copies, kinds, 
     known = variances >= 0
     assert known.sum() == 2 * len(groups) * len(few)
     np.testing.assert_allclose(counts.var(axis=0)[known] * len(ways), variances[known], atol=1e-4)
-    off, variance = evenness._even_pairs(deck, classes, number, lie, hands, one)
+    off, variance = evenness._even_pairs(deck, classes, number, lie, hands)
     np.testing.assert_allclose(np.triu(off), 0, atol=1e-4)
     held = lie[hands].astype(float)
     pairs = np.einsum("hna,hnb->nab", held, held)
@@ -71,7 +71,7 @@ def test_the_means_are_those_over_all_arrangements_of_each_class(copies, kinds, 
     if not deck.are_counts:
         np.testing.assert_allclose(np.triu(variance), np.triu(pairs.var(axis=0)) * len(ways), atol=1e-4)
     if not deck.is_ranked:
-        off, variance = evenness._even_alone(deck, classes, number, lie[few], one)
+        off, variance = evenness._even_alone(deck, classes, number, lie[few])
         np.testing.assert_allclose(off, 0, atol=1e-4)
         np.testing.assert_allclose(variance, lie[few].astype(float).var(axis=1) * len(ways), atol=1e-4)
 

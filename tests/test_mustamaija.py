@@ -56,10 +56,10 @@ def test_1_five_cards_each_and_a_trump_that_is_no_spade(seats):
 
 def test_2_1_cards_of_one_suit_at_most_as_many_as_the_defender_has():
     state = position("2C 4C 9C 3H", "5H 7S", "2S QS")
-    assert moves(state) == ["lay 2C", "lay 3H", "lay 4C", "lay 9C"]
+    assert moves(state) == ["lays 2C", "lays 3H", "lays 4C", "lays 9C"]
     state = after(state, "lay 4C")
     assert moves(state) == [
-        "lay 9C",
+        "lays 9C",
         "no more",
     ]  # from the lowest to the highest, so that each attack is one way of play
     assert after(state, "no more").turn == 1
@@ -80,12 +80,12 @@ def test_2_2_the_attacker_draws_before_the_defender_answers():
 
 def test_2_3_2_4_a_card_is_beaten_by_a_higher_one_or_a_trump_and_maija_by_none():
     state = after(position("8S QS 2H", "7S 9S AS 3D AH", "2S"), "lay 8S", "lay QS", "no more")
-    assert moves(state) == ["beat 8S with 3D", "beat 8S with 9S", "beat 8S with AS", "leave 8S"]
+    assert moves(state) == ["beats 8S with 3D", "beats 8S with 9S", "beats 8S with AS", "leaves 8S"]
     state = after(state, "beat 8S with 9S")
-    assert moves(state) == ["leave QS"]
-    assert moves(after(position("8S 2H", "QS 7S", "2S"), "lay 8S", "no more")) == ["leave 8S"]  # nor does it beat one
+    assert moves(state) == ["leaves QS"]
+    assert moves(after(position("8S 2H", "QS 7S", "2S"), "lays 8S", "no more")) == ["leaves 8S"]  # nor does it beat one
     state = after(position("5D 2H", "QS 4D 6D KS", "2S"), "lay 5D", "no more")
-    assert moves(state) == ["beat 5D with 6D", "leave 5D"]  # a trump is beaten by higher ones only
+    assert moves(state) == ["beats 5D with 6D", "leaves 5D"]  # a trump is beaten by higher ones only
 
 
 def test_2_5_2_6_what_is_left_is_taken_and_who_beats_all_attacks_next():
