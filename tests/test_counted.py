@@ -30,7 +30,8 @@ SOUND = {game.name: game for game in (tall.GAME, sparks.GAME, follow.GAME, lamps
 }
 COUNTING = [
     "cards_are_conserved", "worlds_are_even", "dealt_cards_lie_as_in_worlds", "worlds_keep_no_card_of_the_truth",
-    "hidden_cards_lie_evenly", "chances_are_those_of_worlds", "worlds_at_the_deal_are_deals_that_look_alike",
+    "hidden_cards_lie_evenly", "what_is_drawn_lies_evenly", "chances_are_those_of_worlds",
+    "worlds_at_the_deal_are_deals_that_look_alike",
     "worlds_after_a_move_are_the_outcomes_of_worlds_before", "listed_worlds_are_even",
 ]  # fmt: skip
 QUICK = beds.EFFORTS["quick"]
