@@ -295,7 +295,8 @@ class Compiled:
                 for block in (given[part], seats[part], wanted[part], lines[most * part.start :], plies[part])
             ]
             spare = [raw(block) for block in (stream, space, work, trial)]
-            steer_each(self.rules, *blocks, len(given[part]), TRIES, STAGES, *spare)
+            arguments = (*blocks, len(given[part]), TRIES, STAGES, *spare)
+            steer_each(self.rules, *arguments)
         return given, [line[:number].copy() for line, number in zip(lines.reshape(-1, most), plies, strict=True)]
 
     def finished(self, states: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
