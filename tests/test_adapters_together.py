@@ -139,7 +139,7 @@ def test_games_through_openspiel_are_those_of_the_core():
             for card in joint:
                 truth = core.play(truth, np.array([(card,)], core.move)[0])
             lines = state.information_state_string(0).splitlines()
-            shown = f"p1: has chosen; all show: p0 bid {joint[0] + 1}, p1 bid {joint[1] + 1}"
+            shown = f"p1: has chosen; all show: p0 bids {joint[0] + 1}, p1 bids {joint[1] + 1}"
             assert shown in lines
         assert state.returns() == (core.points(truth) - 0.5).tolist()
 
