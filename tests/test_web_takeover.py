@@ -282,7 +282,7 @@ def test_a_choice_that_an_agent_makes_early_stays_secret(store):  # noqa: F811
     assert (before["choosing"], before["chosen"], before["log"]) == ([0, 1], [2], [])
     choose(table, 0, "bid 4")
     choose(table, 1, "bid 5")
-    assert "all show: p0 bid 4, p1 bid 5, p2 bid" in table.view(0, False)["log"][-1][1]
+    assert "all show: p0 bids 4, p1 bids 5, p2 bids" in table.view(0, False)["log"][-1][1]
     assert [agent is not None for _, agent in sorted(marks(store, table.row.id), key=lambda mark: mark[0])][:3] == [
         False,
         False,
