@@ -35,79 +35,43 @@ print(sum(driver.advance.stats.cache_hits.values()), sum(driver.advance.stats.ca
 """
 
 
-class Started:
-    """Stands for a process that was started."""
-
-    def __init__(self, *_, **__):
-        self.waited = self.killed = 0
-        STARTED.append(self)
-
-    def wait(self):
-        self.waited += 1
-
-    def kill(self):
-        self.killed += 1
-
-
-STARTED: list[Started] = []
-
-
 @pytest.fixture
-def processors(monkeypatch):
-    STARTED.clear()
-    monkeypatch.setattr(second_process, "_running", [])
-    monkeypatch.setattr(second_process.subprocess, "Popen", Started)
-    monkeypatch.setattr(second_process.atexit, "register", lambda _: None)
+def copies(monkeypatch, tmp_path):
+    """The rules that a copy was begun for, with nothing kept and processors free."""
+    begun: list[str] = []
+    monkeypatch.setenv("CARDAI_CACHE", str(tmp_path))
     monkeypatch.setattr(second_process, "default_threads", lambda: 2)
-    return monkeypatch
+    monkeypatch.setattr(second_process, "is_kept", lambda rule: False)
+    monkeypatch.setattr(second_process.os, "getloadavg", lambda: (0.5, 0.5, 0.5))
+    monkeypatch.setattr(elsewhere, "can_begin", lambda: True)
+    monkeypatch.setattr(elsewhere, "begin", lambda rule, _: begun.append(rule.__name__))
+    return begun
 
 
-def test_it_is_started_once_and_waited_for(processors, tmp_path):
-    processors.setenv("CARDAI_CACHE", str(tmp_path))
-    second_process.begin(small_game.GAME)
-    second_process.begin(small_game.GAME)
-    (process,) = STARTED
-    second_process.finish()
-    second_process.finish()
-    assert process.waited == 1
+def test_a_copy_compiles_the_driver_before_any_rule(copies):
+    second_process.begin(cardai.load("hearts"))
+    assert copies == ["advance"]
 
 
-def test_it_is_killed_at_the_end_of_a_command_that_did_not_need_it(processors, tmp_path):
-    processors.setenv("CARDAI_CACHE", str(tmp_path))
-    second_process.begin(small_game.GAME)
-    second_process._end()
-    assert STARTED[0].killed == 1
-
-
-def test_it_is_not_started_if_the_driver_was_kept_or_for_one_processor(processors, tmp_path):
-    # Whether it was is asked of the cache of now; another test of this process may have compiled it with another one.
-    with processors.context() as kept:
-        kept.setattr(second_process, "is_kept", lambda _: True)
+def test_no_copy_is_made_for_one_processor_or_where_none_can_be(copies, monkeypatch, tmp_path):
+    with monkeypatch.context() as other:
+        other.setattr(second_process, "default_threads", lambda: 1)
         second_process.begin(small_game.GAME)
-    processors.setenv("CARDAI_CACHE", str(tmp_path))
-    processors.setattr(second_process, "default_threads", lambda: 1)
-    second_process.begin(small_game.GAME)
-    assert STARTED == []
-
-
-def test_it_is_not_started_if_nothing_that_it_compiles_can_be_kept(processors, tmp_path):
+    with monkeypatch.context() as other:
+        other.setattr(elsewhere, "can_begin", lambda: False)
+        second_process.begin(small_game.GAME)
     (tmp_path / "file").write_text("")
-    processors.setenv("CARDAI_CACHE", str(tmp_path / "file"))
+    monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "file"))  # nothing can be kept
     second_process.begin(small_game.GAME)
-    assert STARTED == []
+    assert copies == []
 
 
-def test_it_compiles_the_driver_to_its_end():
-    """Nobody reads what the second process says: with an error it would only be slower."""
-    done = subprocess.run([sys.executable, "-m", "cardai.table.many"], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.slow
 def test_what_it_compiles_is_what_a_game_needs(tmp_path):
     """It takes the types of a table of any game, so that playing compiles no driver again."""
     env = {**os.environ, "CARDAI_CACHE": str(tmp_path), "PYTHONPATH": str(Path(cardai.__file__).parents[1])}
-    subprocess.run([sys.executable, "-m", "cardai.table.many"], env=env, check=True)
+    compile_ = [sys.executable, "-c", "from cardai.table import many; many.compile_driver()"]
+    done = subprocess.run(compile_, env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")  # nobody reads what a copy says: with an error it is only slower
     play = [sys.executable, "-c", PLAY, str(Path(__file__).parent)]
     done = subprocess.run(play, env=env, capture_output=True, text=True, check=True)
     assert done.stdout == "1 0\n"
@@ -174,36 +138,27 @@ def test_a_copy_is_ended_with_its_process():
 
 
 @pytest.fixture
-def copies(processors, tmp_path):
-    """The rules that a copy was begun for, where only the driver is kept and processors are free."""
-    begun: list[str] = []
-    processors.setenv("CARDAI_CACHE", str(tmp_path))
-    processors.setattr(second_process, "is_kept", lambda rule: rule is driver.advance)
-    processors.setattr(second_process.os, "getloadavg", lambda: (0.5, 0.5, 0.5))
-    processors.setattr(elsewhere, "can_begin", lambda: True)
-    processors.setattr(elsewhere, "begin", lambda rule, _: begun.append(rule.__name__))
-    return begun
+def with_driver(copies, monkeypatch):
+    """The same, where only the driver is kept."""
+    monkeypatch.setattr(second_process, "is_kept", lambda rule: rule is driver.advance)
+    return copies
 
 
 @pytest.mark.parametrize(("name", "largest"), [("hearts", ["resample"]), ("moska", ["legal"]), ("tictactoe", [])])
-def test_a_copy_compiles_the_largest_rule_of_a_large_game(copies, name, largest):
+def test_a_copy_compiles_the_largest_rule_of_a_large_game(with_driver, name, largest):
     second_process.begin(cardai.load(name))
-    assert copies == largest
-    assert STARTED == []
+    assert with_driver == largest
 
 
-def test_no_copy_is_made_where_it_would_not_help(copies, processors):
+def test_no_copy_is_made_where_it_would_not_help(with_driver, monkeypatch):
     game = cardai.load("hearts")
-    with processors.context() as other:
+    with monkeypatch.context() as other:
         other.setattr(second_process.os, "getloadavg", lambda: (1.5, 0.5, 0.5))
         second_process.begin(game)
-    with processors.context() as other:
+    with monkeypatch.context() as other:
         other.setattr(second_process, "is_kept", lambda rule: rule is not game.resample)  # nothing else to compile
         second_process.begin(game)
-    with processors.context() as other:
-        other.setattr(elsewhere, "can_begin", lambda: False)
-        second_process.begin(game)
-    assert copies == []
+    assert with_driver == []
 
 
 def test_a_process_with_threads_or_a_copy_is_not_copied(monkeypatch):

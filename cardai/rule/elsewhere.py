@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds that a process waits for its copy once it has nothing else to compile."""
 
 _under_way: dict[Any, int] = {}  # rule -> the process that compiles it

@@ -506,7 +506,7 @@ def _start_threads(pool: ThreadPoolExecutor, threads: int) -> None:
         list(pool.map(lambda _: together.wait(), range(threads)))
 
 
-def _compile_driver() -> None:
+def compile_driver() -> None:
     """Compile the driver, at a table of a game without rules (`cardai.table.second_process`)."""
     state, move = state_dtype(), move_dtype("card")
     game: Any = SimpleNamespace(
@@ -518,7 +518,3 @@ def _compile_driver() -> None:
     table = _Table(game, agents, lineups, np.zeros(1, np.uint64), None, 1, 1, None)
     table.order = Order(1, 1, 0, False, False)
     table._load_driver()
-
-
-if __name__ == "__main__":
-    _compile_driver()

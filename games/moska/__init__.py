@@ -57,7 +57,7 @@ THESIS = Suite(
         "B4": Row(("random",) * 3, _claims(24.95, 0.4, 0.0, 0.05, 0.25), "three random players"),
     },
     agents=("random", "bot3", "greedy:best"),
-    games=400,
+    games=200,
     variant="thesis",
     source="thesis, Table 1",
     claim_games=2000,
