@@ -1,6 +1,6 @@
 """The mutation score of `cardai check`: how many planted faults each law finds, by effort.
 
-    python tests/mutation_score.py                             # all faults at quick and normal, as a table; an hour
+    python tests/mutation_score.py --jobs 2                    # all faults at quick and normal, as a table; an hour
     python tests/mutation_score.py --effort quick --law hidden_cards_lie_evenly --seed 3
     python tests/mutation_score.py --into docs/conformance.md  # writes the table into that page
     python tests/mutation_score.py --whole --seeds 3           # whole checks of rare and of hard faults; a night
@@ -17,8 +17,12 @@ import argparse
 import random
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import passing
 import planted
@@ -55,17 +59,32 @@ def faults() -> Iterator[tuple[str, str, Game]]:
         yield f"Pass Left: {name}", law, game
 
 
-def score(laws: list[str], efforts: list[str], seed: int) -> dict[str, dict[str, list[str]]]:
+def spread(work: Callable[[str], Any], items: list[str], jobs: int) -> Iterator[Any]:
+    """What `work` returns for each item, in order, by so many processes at once."""
+    if jobs == 1:
+        yield from map(work, items)
+        return
+    with ProcessPoolExecutor(jobs, get_context("fork")) as pool:
+        yield from pool.map(work, items)
+
+
+def score(laws: list[str], efforts: list[str], seed: int, jobs: int = 1) -> dict[str, dict[str, list[str]]]:
     """The faults that live, by law and effort. Prints each as it is tested."""
     living: dict[str, dict[str, list[str]]] = {law: {effort: [] for effort in efforts} for law in laws}
-    for name, law, game in faults():
-        for effort in efforts if law in laws else ():
-            (result,) = check(game, laws=[law], effort=effort, seed=seed)
-            lives = result.verdict != "broken"
+    planted = {name: (law, game) for name, law, game in faults() if law in laws}
+    for name, at in zip(planted, spread(partial(lives_at, planted, efforts, seed), list(planted), jobs), strict=True):
+        law, _ = planted[name]
+        for effort, lives in at.items():
             if lives:
                 living[law][effort].append(name)
             print(f"{law}: {name} {'lives' if lives else 'dies'} at {effort} effort", file=sys.stderr, flush=True)
     return living
+
+
+def lives_at(planted: dict[str, tuple[str, Game]], efforts: list[str], seed: int, name: str) -> dict[str, bool]:
+    """Whether the law of a fault leaves it alive, by effort."""
+    law, game = planted[name]
+    return {effort: check(game, laws=[law], effort=effort, seed=seed)[0].verdict != "broken" for effort in efforts}
 
 
 def table(living: dict[str, dict[str, list[str]]], seed: int) -> str:
@@ -112,18 +131,25 @@ def whole_faults() -> dict[str, Game]:
     return planted_rare.PLANTED | {name: others[name] for name in random.Random(0).sample(sorted(others), OLD)}
 
 
-def whole_table(efforts: list[str], seeds: int) -> tuple[str, bool]:
+def killers(games: dict[str, Game], efforts: list[str], seeds: int, name: str) -> dict[tuple[str, int], str]:
+    """`killer` of a fault, by effort and seed."""
+    found = {(effort, seed): killer(games[name], effort, seed) for effort in efforts for seed in range(seeds)}
+    for (effort, seed), law in found.items():
+        print(f"{effort} {seed} {name}: {law or 'lives'}", file=sys.stderr, flush=True)
+    return found
+
+
+def whole_table(efforts: list[str], seeds: int, jobs: int = 1) -> tuple[str, bool]:
     """The score of whole checks in Markdown, by effort and seed, and whether a fault lives at normal effort."""
-    games, living = whole_faults(), list[str]()
+    games = whole_faults()
+    work = partial(killers, games, efforts, seeds)
+    by_fault = dict(zip(games, spread(work, list(games), jobs), strict=True))
+    living = list[str]()
     lines = ["| effort | seed | rare faults dead | other faults dead |", "|---|---|---|---|"]
     for effort in efforts:
         for seed in range(seeds):
-            dead = []
-            for name, game in games.items():
-                law = killer(game, effort, seed)
-                dead += [name] if law else []
-                living += [] if law else [f"{name} ({effort}, seed {seed})"]
-                print(f"{effort} {seed} {name}: {law or 'lives'}", file=sys.stderr, flush=True)
+            dead = [name for name, found in by_fault.items() if found[effort, seed]]
+            living += [f"{name} ({effort}, seed {seed})" for name in games if name not in dead]
             rare = sum(name in planted_rare.PLANTED for name in dead)
             counts = f"{rare} of {len(planted_rare.PLANTED)} | {len(dead) - rare} of {OLD}"
             lines.append(f"| {effort} | {seed} | {counts} |")
@@ -141,12 +167,14 @@ def main() -> int:
     parser.add_argument("--into", type=Path, help="write the table between the two marks of this page")
     parser.add_argument("--whole", action="store_true", help="whole checks, not the law of each fault by itself")
     parser.add_argument("--seeds", type=int, default=1, help="with --whole: how many seeds, from 0 on")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     asked = parser.parse_args()
     if asked.whole:
         block = WHOLE
-        text, lives = whole_table(asked.effort or list(EFFORTS), asked.seeds)
+        text, lives = whole_table(asked.effort or list(EFFORTS), asked.seeds, asked.jobs)
     else:
-        block, living = BLOCK, score(asked.law or list(LAWS), asked.effort or list(EFFORTS), asked.seed)
+        block = BLOCK
+        living = score(asked.law or list(LAWS), asked.effort or list(EFFORTS), asked.seed, asked.jobs)
         text, lives = table(living, asked.seed), any(found.get("normal") for found in living.values())
     print(text)
     if asked.into:
