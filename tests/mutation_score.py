@@ -71,9 +71,9 @@ def spread(work: Callable[[str], Any], items: list[str], jobs: int) -> Iterator[
 def score(laws: list[str], efforts: list[str], seed: int, jobs: int = 1) -> dict[str, dict[str, list[str]]]:
     """The faults that live, by law and effort. Prints each as it is tested."""
     living: dict[str, dict[str, list[str]]] = {law: {effort: [] for effort in efforts} for law in laws}
-    planted = {name: (law, game) for name, law, game in faults() if law in laws}
-    for name, at in zip(planted, spread(partial(lives_at, planted, efforts, seed), list(planted), jobs), strict=True):
-        law, _ = planted[name]
+    law_of = {name: law for name, law, _ in faults() if law in laws}
+    found = spread(partial(lives_at, efforts, seed), list(law_of), jobs)
+    for (name, law), at in zip(law_of.items(), found, strict=True):
         for effort, lives in at.items():
             if lives:
                 living[law][effort].append(name)
@@ -81,9 +81,9 @@ def score(laws: list[str], efforts: list[str], seed: int, jobs: int = 1) -> dict
     return living
 
 
-def lives_at(planted: dict[str, tuple[str, Game]], efforts: list[str], seed: int, name: str) -> dict[str, bool]:
+def lives_at(efforts: list[str], seed: int, name: str) -> dict[str, bool]:
     """Whether the law of a fault leaves it alive, by effort."""
-    law, game = planted[name]
+    law, game = next((law, game) for known, law, game in faults() if known == name)
     return {effort: check(game, laws=[law], effort=effort, seed=seed)[0].verdict != "broken" for effort in efforts}
 
 
@@ -131,9 +131,10 @@ def whole_faults() -> dict[str, Game]:
     return planted_rare.PLANTED | {name: others[name] for name in random.Random(0).sample(sorted(others), OLD)}
 
 
-def killers(games: dict[str, Game], efforts: list[str], seeds: int, name: str) -> dict[tuple[str, int], str]:
+def killers(efforts: list[str], seeds: int, name: str) -> dict[tuple[str, int], str]:
     """`killer` of a fault, by effort and seed."""
-    found = {(effort, seed): killer(games[name], effort, seed) for effort in efforts for seed in range(seeds)}
+    game = whole_faults()[name]
+    found = {(effort, seed): killer(game, effort, seed) for effort in efforts for seed in range(seeds)}
     for (effort, seed), law in found.items():
         print(f"{effort} {seed} {name}: {law or 'lives'}", file=sys.stderr, flush=True)
     return found
