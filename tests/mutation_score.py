@@ -143,7 +143,7 @@ def killers(efforts: list[str], seeds: int, name: str) -> dict[tuple[str, int], 
 def whole_table(efforts: list[str], seeds: int, jobs: int = 1) -> tuple[str, bool]:
     """The score of whole checks in Markdown, by effort and seed, and whether a fault lives at normal effort."""
     games = whole_faults()
-    work = partial(killers, games, efforts, seeds)
+    work = partial(killers, efforts, seeds)
     by_fault = dict(zip(games, spread(work, list(games), jobs), strict=True))
     living = list[str]()
     lines = ["| effort | seed | rare faults dead | other faults dead |", "|---|---|---|---|"]
