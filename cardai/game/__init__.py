@@ -581,18 +581,18 @@ class Game:
     title: str
     version: int
     seats: range
-    state: np.dtype
-    move: np.dtype
-    max_moves: int
+    state: Any
+    move: Any
     max_plies: int
     deal: Callable[..., None]
     legal: Callable[..., int]
     act: Callable[..., None]
     settle: Callable[..., None]
     score: Callable[..., float]
-    resample: Callable[..., None]
-    spell: Callable[..., str]
-    show: Callable[..., str]
+    max_moves: int = 0
+    resample: Callable[..., None] = None  # pyright: ignore[reportAssignmentType]
+    spell: Callable[..., str] = None  # pyright: ignore[reportAssignmentType]
+    show: Callable[..., str] = None  # pyright: ignore[reportAssignmentType]
     parse: Callable[..., Any] = None  # pyright: ignore[reportAssignmentType]
     is_legal: Callable[..., bool] | None = None
     blank: Callable[..., None] | None = None
@@ -638,6 +638,11 @@ class Game:
     series: Callable[[Any], int] | None = None
 
     def __post_init__(self) -> None:
+        self._take_declared()
+        for name in ("resample", "spell", "show"):
+            if vars(self)[name] is None:
+                raise CardaiError(f"{self.name}: the game needs {name}; it follows from a State and Moves")
+        whole(f"{self.name}: max_moves", self.max_moves, 1)
         if bool(self.pieces) != (self.zones is not None) or (self.picks is not None and self.zones is None):
             raise CardaiError(f"{self.name}: zones and pieces are given together, and picks only with them")
         for term, sentence in self.terms.items():
@@ -688,6 +693,24 @@ class Game:
                 object.__setattr__(self, name, function)
 
         _OF_STATES.setdefault(id(self.state), self)
+
+    def _take_declared(self) -> None:
+        """Take what follows from declarations (`cardai.game.declared`), where the game does not give it itself."""
+        declared: Any = self.state
+        if isinstance(declared, np.dtype):
+            return
+        if not hasattr(declared, "derived"):
+            raise CardaiError(f"{self.name}: state is {short(declared)}; it must be a State, or made by state_dtype")
+        declared.title = self.name
+        for name, value in declared.derived(self.move, vars(self)).items():
+            own = vars(self)[name]
+            if (
+                name in ("state", "move")
+                or own is None
+                or own == 0
+                or (isinstance(own, Mapping | Sequence) and not own)
+            ):
+                object.__setattr__(self, name, value)
 
     def _check_copies(self) -> None:
         for kind, number in enumerate(self.copies):

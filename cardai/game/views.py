@@ -1,0 +1,363 @@
+"""What a seat sees of a declared state: numbers for networks, text, places on a table, and sets of cards."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from cardai.cards import as_int
+from cardai.game import Segment, Zone
+from cardai.game.fields import NONE, Declaration, Field
+from cardai.game.written import Text, written
+
+# As numbers
+
+
+def encoder(state: Declaration) -> tuple[Callable[[int], tuple[Segment, ...]], Callable[..., None]]:
+    """The layout and the rule of the encoder: own hand, other hands as far as they are seen, places, facts, the turn.
+
+    Everything that is said of seats begins with the own seat and goes on clockwise.
+    """
+    text, parts = Text("def encode(state, seat, row):"), list[_Part]()
+    text.add("at = 0")
+    for name, field in state.places.items():
+        if field.sees in ("own", "others"):
+            _encode_hands(state, name, field, text, parts)
+        elif field.sees == "nobody":
+            size = f"np.sum(state.{name})" if field.what == "counts" else f"count(state.{name})"
+            text.add(f"row[at] = {size}", "at += 1")
+            parts.append(_Part(f"{state.label(name).lower()} size"))
+        else:
+            _encode_open(state, name, field, text, parts)
+    covered = {name for field in state.places.values() for name in (field.known, field.lacks) if name}
+    for name, field in state.facts.items():
+        if name not in covered:
+            _encode_open(state, name, field, text, parts)
+    with text.block("if state.turn >= 0:"):
+        text.add("row[at + (state.turn - seat) % state.seats] = 1")
+    parts.append(_Part("to move", by_seat=True))
+
+    def layout(seats: int) -> tuple[Segment, ...]:
+        return tuple(segment for part in parts for segment in part.segments(seats))
+
+    return layout, written(text, state.title)
+
+
+class _Part:
+    """Segments of a layout. `each`: one for each seat from `first` on. `by_seat`: with a value for each seat."""
+
+    def __init__(
+        self, name: str, shape: tuple[int, ...] = (), each: bool = False, first: int = 0, by_seat: bool = False
+    ) -> None:
+        self.name, self.shape, self.each, self.first, self.by_seat = name, shape, each, first, by_seat
+
+    def segments(self, seats: int) -> Iterator[Segment]:
+        """The segments at a table of so many seats."""
+        shape = (*self.shape, seats) if self.by_seat else self.shape
+        for step in range(self.first, seats if self.each else self.first + 1):
+            yield Segment(f"{self.name}: seat +{step}" if self.each else self.name, shape)
+
+
+def _shape_of_cards(state: Declaration) -> tuple[int, ...]:
+    deck = state.deck
+    is_grid = not deck.others and deck.packs == 1
+    return (len(deck.ranks), len(deck.suits)) if is_grid else (deck.size,)
+
+
+def _encode_hands(state: Declaration, name: str, field: Field, text: Text, parts: list[_Part]) -> None:
+    label, cards = state.label(name).lower(), _shape_of_cards(state)
+    if field.sees == "others":
+        with text.block("for step in range(1, state.seats):"):
+            _put(state, field, name, "(seat + step) % state.seats", text)
+        parts.append(_Part(label, (*field.shape, *cards), each=True, first=1))
+        return
+    if field.what == "card":
+        with text.block(f"if state.{name}[seat] != NONE:"):
+            text.add(f"row[at + state.{name}[seat]] = 1")
+        text.add(f"at += {state.kinds}")
+    else:
+        text.add(f"at = put(row, at, state.{name}[seat], {state.kinds})")
+    parts.append(_Part(f"own {label}", cards))
+    if field.known:
+        with text.block("for step in range(state.seats):"):
+            text.add(f"at = put(row, at, state.{field.known}[(seat + step) % state.seats], {state.kinds})")
+        parts.append(_Part(f"{label} as all know it", cards, each=True))
+    if field.opens:
+        with text.block("for step in range(1, state.seats):"):
+            text.add("other = (seat + step) % state.seats")
+            seen = f"state.{name}[other]"
+            if field.what == "card":
+                with text.block(f"if state.{field.opens} != 0 and {seen} != NONE:"):
+                    text.add(f"row[at + {seen}] = 1")
+            else:
+                with text.block(f"if state.{field.opens} != 0:"):
+                    text.add(f"put(row, at, {seen}, {state.kinds})")
+            text.add(f"at += {state.kinds}")
+        parts.append(_Part(f"{label} shown", cards, each=True, first=1))
+    if field.lacks:
+        with text.block("for step in range(state.seats):"):
+            text.add(f"at = put(row, at, state.{field.lacks}[(seat + step) % state.seats], {state.kinds})")
+        parts.append(_Part(f"{label} lacks", cards, each=True))
+    if field.what == "cards":
+        with text.block("for step in range(state.seats):"):
+            text.add(f"row[at + step] = count(state.{name}[(seat + step) % state.seats])")
+        text.add("at += state.seats")
+        parts.append(_Part(f"{label} sizes", by_seat=True))
+
+
+def _encode_open(state: Declaration, name: str, field: Field, text: Text, parts: list[_Part]) -> None:
+    """A field that all see."""
+    with text.block("for step in range(state.seats):" if field.each else ""):
+        _put(state, field, name, "(seat + step) % state.seats", text)
+    shape, by_seat = _shape_of(state, field)
+    parts.append(_Part(state.label(name).lower(), (*field.shape, *shape), each=field.each, by_seat=by_seat))
+
+
+def _shape_of(state: Declaration, field: Field) -> tuple[tuple[int, ...], bool]:
+    """The shape of one value of a field, and whether it has a value for each seat."""
+    if field.what in ("cards", "card"):
+        return _shape_of_cards(state), False
+    deck = state.deck
+    numbers = {"counts": state.kinds, "suit": len(deck.suits), "rank": len(deck.ranks), "word": len(field.words)}
+    if field.what in numbers:
+        return (numbers[field.what],), False
+    return (), field.what in ("seat", "seats")
+
+
+def _put(state: Declaration, field: Field, name: str, seat: str, text: Text) -> None:
+    """Write the values of a field from `at` on. `seat`: whose, if there is one for each seat."""
+    axes = [f"i{axis}" for axis in range(len(field.shape))]
+    indices = [seat, *axes] if field.each else axes
+    value = f"state.{name}[{', '.join(indices)}]" if indices else f"state.{name}"
+    depth = text.depth
+    for axis, size in zip(axes, field.shape, strict=True):
+        text.add(f"for {axis} in range({size}):")
+        text.depth += 1
+    if field.what == "cards":
+        text.add(f"at = put(row, at, {value}, {state.kinds})")
+    elif field.what == "counts":
+        with text.block(f"for kind in range({state.kinds}):"):
+            text.add(f"row[at + kind] = state.{name}[{', '.join([*indices, 'kind'])}]")
+        text.add(f"at += {state.kinds}")
+    elif field.what == "number":
+        text.add(f"row[at] = {value}" + (f" - {field.low}" if field.low else ""), "at += 1")
+    elif field.what == "seats":
+        with text.block("for further in range(state.seats):"):
+            text.add(f"row[at + further] = ({value} >> ((seat + further) % state.seats)) & 1")
+        text.add("at += state.seats")
+    else:
+        (shape, by_seat) = _shape_of(state, field)
+        with text.block(f"if {value} != NONE:"):
+            text.add(f"row[at + ({value} - seat) % state.seats] = 1" if by_seat else f"row[at + {value}] = 1")
+        text.add(f"at += {'state.seats' if by_seat else int(np.prod(shape))}")
+    text.depth = depth
+
+
+# As sets of cards
+
+
+def holdings(state: Declaration) -> Callable[[Any], list[Any]]:
+    """The function that lists the cards in each place: sets, or counts in a game whose cards are alike."""
+    places = state.places
+
+    def held(record: Any) -> list[Any]:
+        seats, found = int(record.seats), list[Any]()
+        for name, field in places.items():
+            rows = record[name][:seats] if field.each and field.sees != "all" else [record[name]]
+            found += [_held(state, field, row, seats) for row in rows]
+        return found
+
+    return held
+
+
+def _held(state: Declaration, field: Field, row: Any, seats: int) -> Any:
+    if field.what == "counts":
+        return np.asarray(row, np.int64)
+    if field.what == "cards":
+        return as_int(row) if not field.each or field.sees != "all" else _union(as_int(one) for one in row[:seats])
+    cards = [int(one) for one in np.ravel(row[:seats] if field.each and field.sees == "all" else row) if one != NONE]
+    if state.copies:
+        return np.bincount(np.array(cards, int), minlength=state.kinds)
+    return _union(1 << one for one in cards)
+
+
+def _union(sets: Iterator[int]) -> int:
+    found = 0
+    for one in sets:
+        found |= one
+    return found
+
+
+# For people
+
+
+def said(state: Declaration, field: Field, value: Any) -> str:
+    """A value of a field in words."""
+    deck = state.deck
+    if field.what == "cards":
+        return deck.names(value) or "none"
+    if field.what == "counts":
+        return " ".join(deck.name(kind) for kind in range(state.kinds) for _ in range(int(value[kind]))) or "none"
+    if np.ndim(value):
+        return " ".join(said(state, field, one) for one in value if field.what == "number" or one != NONE) or "none"
+    if field.what == "seats":
+        return " ".join(f"p{seat}" for seat in range(state.seats) if int(value) >> seat & 1) or "none"
+    number = int(value)
+    if field.what == "number":
+        return str(number)
+    if number == NONE:
+        return "none"
+    names: dict[str, Sequence[str]] = {
+        "card": deck.all_names,
+        "suit": deck.suits,
+        "rank": deck.ranks,
+        "word": field.words,
+    }
+    return f"p{number}" if field.what == "seat" else names[field.what][number]
+
+
+def _of_seat(state: Declaration, record: Any, seat: int) -> list[str]:
+    """What all know of a seat, beside its cards."""
+    found = []
+    covered = {name for field in state.places.values() for name in (field.known, field.lacks) if name}
+    for name, field in state.facts.items():
+        value = record[name]
+        if field.says:
+            holds = (
+                {"seat": value == seat, "seats": int(value) >> seat & 1}.get(field.what)
+                if not field.each
+                else value[seat]
+            )
+            found += [field.says] if holds else []
+        elif field.each and name not in covered:
+            words = said(state, field, value[seat])
+            label = state.label(name)
+            if words != "none":
+                found.append(f"{label} {words}")
+    return found
+
+
+def _lacking(state: Declaration, lacks: int) -> list[str]:
+    """What a hand cannot hold: whole suits by their names, and other cards."""
+    deck, found, rest = state.deck, [], lacks
+    for number, name in enumerate(deck.suits):
+        of_suit = _union(1 << card for card in range(number, len(deck.suits) * len(deck.ranks), len(deck.suits)))
+        if deck.packs == 1 and lacks & of_suit == of_suit:
+            found, rest = [*found, name], rest & ~of_suit
+    words = [f"has no {' '.join(found)}"] if found else []
+    return words + ([f"has none of {deck.names(rest)}"] if rest else [])
+
+
+def _seen_of(field: Field, record: Any, other: int, seat: int, name: str) -> int:
+    """The cards in the hand of `other` that `seat` knows to be there, a set."""
+    own = record[name][other]
+    is_seen = other == seat if field.sees == "own" else other != seat
+    if is_seen or (field.opens and record[field.opens]):
+        if field.what == "cards":
+            return as_int(own)
+        return _union(1 << int(one) for one in np.ravel(own) if one != NONE)
+    return as_int(record[field.known][other]) & as_int(own) if field.known else 0
+
+
+def _size(field: Field, own: Any) -> int:
+    """How many cards lie in a place."""
+    if field.what == "cards":
+        return as_int(own).bit_count()
+    return int(np.sum(own)) if field.what == "counts" else int(np.count_nonzero(np.ravel(own) != NONE))
+
+
+def _titled(state: Declaration, name: str) -> str:
+    label = state.label(name)
+    return label[:1].upper() + label[1:]
+
+
+def _is_top(state: Declaration, name: str) -> bool:
+    return any(field.top == name for field in state.places.values())
+
+
+def zones(state: Declaration) -> Callable[[Any, int], list[Zone]]:
+    """The function that lists the places on the table as a seat sees them."""
+
+    def seen(record: Any, seat: int) -> list[Zone]:
+        seats, found = range(int(record.seats)), list[Zone]()
+        noted = False
+        for name, field in state.places.items():
+            label = _titled(state, name)
+            if field.sees in ("own", "others"):
+                for other in seats:
+                    shown = _seen_of(field, record, other, seat, name)
+                    note = "" if noted else ", ".join(_of_seat(state, record, other))
+                    hidden = _size(field, record[name][other]) - shown.bit_count()
+                    found.append(Zone(label, shown, hidden, seat=other, look=field.look, note=note))
+                noted = True
+            elif field.sees == "nobody":
+                found.append(Zone(label, hidden=_size(field, record[name]), look=field.look))
+            elif not _is_top(state, name):
+                found.append(_lying(state, name, field, record, label))
+        if not found or not noted:
+            found += [Zone("", seat=other, note=", ".join(_of_seat(state, record, other))) for other in seats]
+        return found
+
+    return seen
+
+
+def _lying(state: Declaration, name: str, field: Field, record: Any, label: str) -> Zone:
+    """A place that all see."""
+    if field.what == "cards" and field.top:
+        top = int(record[field.top])
+        return Zone(label, [] if top == NONE else [top], _size(field, record[name]), look=field.look)
+    if field.what == "cards":
+        sets = record[name][: int(record.seats)] if field.each else [record[name]]
+        return Zone(label, _union(as_int(one) for one in sets), look=field.look)
+    if field.what == "counts":
+        kinds = [kind for kind in range(state.kinds) for _ in range(int(record[name][kind]))]
+        return Zone(label, list(dict.fromkeys(kinds)), look=field.look, marks={
+            kind: f"{kinds.count(kind)} x" for kind in dict.fromkeys(kinds) if kinds.count(kind) > 1
+        })  # fmt: skip
+    lie = np.atleast_1d(record[name])[: int(record.seats)] if field.each else np.ravel(record[name])
+    placed = {int(one): f"p{place}" for place, one in enumerate(lie) if one != NONE}
+    return Zone(label, list(placed), look=field.look, marks=placed if field.each else {})
+
+
+def show(state: Declaration) -> Callable[[Any, int], str]:
+    """The function that says a position in words, as a seat sees it."""
+
+    def seen(record: Any, seat: int) -> str:
+        lines = []
+        for name, field in state.places.items():
+            label = _titled(state, name)
+            if field.sees == "nobody":
+                lines.append(f"{label}: {_size(field, record[name])} cards.")
+            elif field.sees == "all":
+                value = record[name][: int(record.seats)] if field.each else record[name]
+                if field.each:
+                    value = [(place, one) for place, one in enumerate(value) if said(state, field, one) != "none"]
+                    words = ", ".join(f"p{place} {said(state, field, one)}" for place, one in value) or "none"
+                else:
+                    words = said(state, field, value)
+                lines.append(f"{label}: {words}.")
+        for name, field in state.facts.items():
+            if not field.each and not field.says and not field.is_option:
+                words = said(state, field, record[name])
+                lines += [f"{_titled(state, name)}: {words}."] if words != "none" else []
+        hands = {name: field for name, field in state.places.items() if field.sees in ("own", "others")}
+        for other in range(int(record.seats)):
+            words = []
+            for name, field in hands.items():
+                if field.sees == "others" and other != seat:
+                    words.append(f"holds {said(state, field, record[name][other])}")
+                    continue
+                size = _size(field, record[name][other])
+                words.append(f"{size} card{'s' * (size != 1)}")
+                known = _seen_of(field, record, other, seat, name) if other != seat else 0
+                words += [f"holds {state.deck.names(known)}"] if known else []
+                words += _lacking(state, as_int(record[field.lacks][other])) if field.lacks else []
+            lines.append(f"p{other}{' (you)' * (other == seat)}: {', '.join(words + _of_seat(state, record, other))}.")
+        for name, field in hands.items():
+            if field.sees == "own":
+                one = field.what == "card"
+                mine = said(state, field, record[name][seat])
+                lines.append(f"Your {'card' if one else state.label(name).lower()}: {mine}.")
+        return "\n".join(lines)
+
+    return seen

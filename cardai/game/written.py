@@ -1,0 +1,52 @@
+"""Rules that are written by the framework from a declaration, as text: they compile and are kept like any others."""
+
+import itertools
+import linecache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from cardai.cards import any_of, count, filled, lowest, put, single
+from cardai.dealing import deal_hidden, redeal, some_of
+from cardai.game.fields import NONE
+from cardai.rule import rule
+
+NAMES = {
+    "NONE": NONE, "any_of": any_of, "count": count, "deal_hidden": deal_hidden, "filled": filled, "lowest": lowest,
+    "np": np, "put": put, "redeal": redeal, "single": single, "some_of": some_of,
+}  # fmt: skip
+"""What the text of a rule may name."""
+_numbers = itertools.count()
+
+
+class Text:
+    """The lines of a rule, as they are written. `with text.block(line):` indents what follows."""
+
+    def __init__(self, head: str) -> None:
+        self.lines, self.depth = [head], 1
+        self.name = head.removeprefix("def ").partition("(")[0]
+
+    def add(self, *lines: str) -> None:
+        """Append lines."""
+        self.lines += ["    " * self.depth + line for line in lines]
+
+    @contextmanager
+    def block(self, line: str = "") -> Iterator[None]:
+        """Begin a block with a line that ends in a colon; with none, what follows is not indented."""
+        if line:
+            self.add(line)
+            self.depth += 1
+        yield
+        self.depth -= bool(line)
+
+
+def written(text: Text, of: str) -> Callable[..., Any]:
+    """The rule of a text. Tracebacks and refusals show its lines. `of`: what was declared, for people."""
+    source = "\n".join([*text.lines, ""] if len(text.lines) > 1 else [*text.lines, "    return", ""])
+    file = f"<declared {of}: {text.name} {next(_numbers)}>"
+    linecache.cache[file] = len(source), None, source.splitlines(True), file
+    scope: dict[str, Any] = NAMES | {"__name__": __name__}
+    exec(compile(source, file, "exec"), scope)
+    return rule(scope[text.name])
