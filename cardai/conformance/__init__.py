@@ -6,8 +6,8 @@ all that a seat is shown (the row of every encoder, the text, its own legal move
 states in compiled code (`compiled`); text is compared position by position.
 
 The laws are in `every_call`, `play`, `moves`, `states`, `views`, `worlds`, `evenness`, `knowledge`,
-`induction`, `outputs` and `plain_python`. Each of these modules is a section of `docs/conformance.md`. They run in a
-process of their own (`child`), so that a game that crashes or hangs breaks a law and nothing else.
+`induction`, `declarations`, `outputs` and `plain_python`. Each of these modules is a section of `docs/conformance.md`.
+They run in a process of their own (`child`), so that a game that crashes or hangs breaks a law and nothing else.
 """
 
 import math
@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from cardai.conformance import (
+    declarations,
     evenness,
     every_call,
     induction,
@@ -36,7 +37,9 @@ from cardai.registry import refuse_in_import
 
 __all__ = ["EFFORTS", "LAWS", "Law", "LawError", "LawResult", "check"]
 
-_SECTIONS = every_call, play, moves, states, views, worlds, evenness, knowledge, induction, outputs, plain_python
+_SECTIONS = (
+    every_call, play, moves, states, views, worlds, evenness, knowledge, induction, declarations, outputs, plain_python,
+)  # fmt: skip
 LAWS = {law.name: law for section in _SECTIONS for law in vars(section).values() if isinstance(law, Law)}
 """All laws by name, in the order in which they are tested."""
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from cardai.cards import Deck
-from cardai.game import PerspectiveEncoder, views, worlds
+from cardai.game import CORE_FIELDS, PerspectiveEncoder, views, worlds
 from cardai.game.fields import (
     NONE,
     Card,
@@ -49,6 +49,8 @@ from cardai.game.fields import (
 )  # fmt: skip
 from cardai.game.moving import mover
 from cardai.game.wording import Moves
+from cardai.kernel.together import SEALED
+from cardai.rule import WORD
 
 __all__ = [
     "NONE",
@@ -88,7 +90,45 @@ class State(Declaration):
         self, deck: Deck, seats: int, copies: Sequence[int] = (), **fields: Field | int | tuple[int, ...]
     ) -> None:
         super().__init__(deck, seats, copies, **fields)
-        _DECLARED[id(self.dtype)] = self
+        _STATES[id(self.dtype)] = self
+
+    def with_deck(self, deck: Deck) -> "State":
+        """The same fields with another deck, for a game of its own."""
+        return State(deck, self.seats, self.copies, **self.given)
+
+    @property
+    def undeclared(self) -> list[str]:
+        """The names of the game's own fields of which nothing is said, but for the choices that the core keeps."""
+        names = self.dtype.names or ()
+        return [name for name in names if name not in (*CORE_FIELDS, SEALED, *self.fields)]
+
+    def turned(self, states: np.ndarray, by: int) -> np.ndarray:
+        """States in which all seats have moved on by `by`, with all that they have: STATE[N], of one table size."""
+        seats, found = int(states["seats"][0]), states.copy()
+        for name, field in {**self.fields, SEALED: Field("number", each=True)}.items():
+            if name not in (self.dtype.names or ()):
+                continue
+            if field.what in ("seat", "seats"):
+                found[name] = _seats_turned(field, states[name], by, seats)
+            if field.each:
+                found[name][:, :seats] = np.roll(found[name][:, :seats], by, axis=1)
+        found["turn"] = _seats_turned(Field("seat"), states["turn"], by, seats)
+        found["revealed"] = _seats_turned(Field("seats"), states["revealed"], by, seats)
+        return found
+
+    def lying(self, name: str, states: np.ndarray) -> np.ndarray:
+        """Which cards a field of states, STATE[N], names: bool[N, n, kinds], n is 1 or a place for each seat."""
+        field, rows = self.fields[name], states[name]
+        rows = rows if field.each else rows[:, None]
+        if field.what == "counts":
+            return rows > 0
+        if field.what == "card":
+            rows = rows.reshape(*rows.shape[:2], -1)
+            return (rows[..., None] == np.arange(self.kinds)).any(axis=2)
+        words = rows.reshape(*rows.shape[:2], -1)
+        kinds = np.arange(self.kinds)
+        word, bit = (kinds // WORD, kinds % WORD) if self.is_wide else (0 * kinds, kinds)
+        return (words[..., word] >> bit & 1).astype(bool)
 
     def move(self, source: str, target: str) -> Callable[..., None]:
         """The rule that moves cards from a place to another, and keeps what all know of hands.
@@ -111,16 +151,23 @@ class State(Declaration):
             made["blank"] = worlds.blank(self)
         if not given.get("encoders"):
             layout, encode = views.encoder(self)
-            made["encoders"] = {"fields": PerspectiveEncoder(layout, encode)}
+            made["encoders"] = {"planes": PerspectiveEncoder(layout, encode)}
         if isinstance(move, Moves):
             made |= move.derived(self, given)
         return made
 
 
-_DECLARED: dict[int, State] = {}
+_STATES: dict[int, State] = {}
 
 
-def declaration_of(dtype: np.dtype) -> State | None:
+def state_of(dtype: np.dtype) -> State | None:
     """The declaration that a state's type was made from, None if it was made by `state_dtype`."""
-    found = _DECLARED.get(id(dtype))
+    found = _STATES.get(id(dtype))
     return found if found is not None and found.dtype is dtype else None
+
+
+def _seats_turned(field: Field, values: np.ndarray, by: int, seats: int) -> np.ndarray:
+    """Seats, or sets of seats, that have moved on."""
+    if field.what == "seat":
+        return np.where(values == NONE, NONE, (values + by) % seats)
+    return (values << by | values >> seats - by) & (1 << seats) - 1

@@ -162,6 +162,7 @@ class Declaration:
         self, deck: Deck, seats: int, copies: Sequence[int] = (), **fields: Field | int | tuple[int, ...]
     ) -> None:
         self.deck, self.seats, self.copies = deck, whole("seats", seats, 1, 62), tuple(copies)
+        self.given = fields
         self.fields = {name: one for name, one in fields.items() if isinstance(one, Field)}
         self.kinds, self.title = deck.size, "game"
         self.is_wide = self.kinds > MOST

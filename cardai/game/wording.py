@@ -42,6 +42,17 @@ class Moves:
                 )
         self.fields = (["kind"] if len(words) > 1 else []) + fields
         self.dtype = move_dtype(*self.fields)
+        _MOVES[id(self.dtype)] = self
+
+    def turned(self, moves: np.ndarray, by: int, seats: int) -> np.ndarray:
+        """Moves, MOVE[N], as they are when all seats have moved on by `by`: those that name a seat name another."""
+        found = moves.copy()
+        for kind, slots in enumerate(self.slots):
+            of_kind = moves["kind"] == kind if len(self.words) > 1 else np.ones(len(moves), bool)
+            for name, slot in slots:
+                if slot == "seat":
+                    found[name][of_kind] = (moves[name][of_kind] + by) % seats
+        return found
 
     @functools.cached_property
     def add(self) -> Callable[..., int]:
@@ -103,6 +114,15 @@ class Moves:
             if len(found) > MOST_ACTIONS:
                 return None
         return sorted(found)
+
+
+_MOVES: dict[int, Moves] = {}
+
+
+def moves_of(dtype: np.dtype) -> Moves | None:
+    """The declaration that a move's type was made from, None if it was made by `move_dtype`."""
+    found = _MOVES.get(id(dtype))
+    return found if found is not None and found.dtype is dtype else None
 
 
 def _value(state: Declaration, kind: str, value: int) -> str:

@@ -4,14 +4,13 @@ A move is one card or none. The field `card` of a move is the card, 0 to 35, or 
 cards, moves have other numbers and seats other views: `games/durak52` is the game with these rules.
 """
 
-from cardai.cards import DECK36
 from cardai.game import Game, Payoff, PerspectiveEncoder, Phase, Row, Suite
 
 from .encode import encode_relative, encode_report, relative_layout, report_layout
 from .endgame_solver import DurakSolver
 from .players import PLAYERS, hand_value
-from .rules import ACTIONS, MOVE, STATE, act, blank, deal, decided, is_open, legal, resample, score, settle, simplify
-from .text import TERMS, cards_alike, ending, holdings, parse, picks, show, spell, zones
+from .rules import ACTIONS, MOVE, STATE, act, deal, decided, is_open, legal, resample, score, settle, simplify
+from .text import TERMS, cards_alike, ending, parse, picks, show, spell, zones
 
 PODKIDNOY_RULES = {"turn_up": 1, "suit_limit": 6, "add_after_take": 1}
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
@@ -73,7 +72,6 @@ GAME = Game(
     score=score,
     score_sum=lambda seats: 1.0 if seats == 2 else None,
     resample=resample,
-    blank=blank,
     is_open=is_open,
     simplify=simplify,
     encoders={
@@ -88,11 +86,9 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
-    pieces=DECK36.all_names,
     zones=zones,
     picks=picks,
     ending=ending,
-    holdings=holdings,
     terms=TERMS,
     cards_alike=cards_alike,
     decided=decided,

@@ -5,9 +5,9 @@ A position with two seats in `playing` and with `stock` and `bottom` empty has n
 """
 
 from cardai.cards import (
+    DECK36,
     any_of,
     count,
-    filled,
     full_deck,
     has,
     lowest,
@@ -18,7 +18,24 @@ from cardai.cards import (
     suit,
     suit_cards,
 )
-from cardai.game import move_dtype, state_dtype
+from cardai.game import move_dtype
+from cardai.game.declared import (
+    NONE,
+    Card,
+    Cards,
+    Each,
+    Flag,
+    Hand,
+    Known,
+    Number,
+    Option,
+    Pile,
+    Seat,
+    Seats,
+    State,
+    Stock,
+    Suit,
+)  # fmt: skip
 from cardai.rule import below, rule
 
 DECK = 36
@@ -31,48 +48,51 @@ BOUT = 6  # 2.3: attack cards in a bout
 FIRST_BOUT = 5  # 2.3: the same with `first_five`
 IN_FIRST_BOUT = 1  # 2.3: `first_five` holds for the first bout; with 2, until cards have been discarded
 PLAYED, SHOWN = 1, 2  # 2.6, 2.7: by a card of the rank, by showing its trump
-NONE = -1
 NO_CARD = 36  # in a deck of 52 it is 52: `no_card`
 ACTIONS = 37  # a move is a number below this, of 52 cards below 53
 FIXED_TRUMP = 3  # 1.2: spades, if no card is turned up
 TRIES = 10_000  # after so many worlds that no deal allows, `resample` keeps one (invented positions have no other)
 
-STATE = state_dtype(
+STATE = State(
+    DECK36,
+    SEATS,
     # Options, set by the variant. Those that it leaves out are 0.
-    turn_up=(),  # 1.2
-    suit_limit=(),  # 1.2: how many cards of a suit a hand may be dealt
-    add_after_take=(),  # 2.4
-    cards=(),  # 1.1: the cards of the deck, 24 or 52; 0 if 36
-    first_five=(),  # 2.3
-    transfer=(),  # 2.6: whether a defender may transfer the attack; 2.7: with 2, by showing the trump too
+    turn_up=Option(),  # 1.2
+    suit_limit=Option(),  # 1.2: how many cards of a suit a hand may be dealt
+    add_after_take=Option(),  # 2.4
+    cards=Option(),  # 1.1: the cards of the deck, 24 or 52; 0 if 36
+    first_five=Option(),  # 2.3
+    transfer=Option(),  # 2.6: whether a defender may transfer the attack; 2.7: with 2, by showing the trump too
     # The cards.
-    hands=SEATS,
-    known=SEATS,  # 5.1: the cards of each hand that everybody knows
-    stock=(),  # the hidden cards of the deck; their order is drawn only when they are
-    bottom=(),  # the turned-up card, as a set, while it lies under the stock
-    attacks=(),  # the attack cards of this bout
-    beats=(),  # the cards that beat them
-    unbeaten=(),  # the attack cards not beaten: after a transfer there are several, and once the defender takes
-    discards=(),
-    trump=(),  # the trump suit
-    trump_card=(),  # the turned-up card, or NONE
+    hands=Hand(known="known"),
+    known=Known("hands"),  # 5.1
+    stock=Stock(),  # the hidden cards of the deck; their order is drawn only when they are
+    bottom=Pile(),  # the turned-up card, while it lies under the stock
+    attacks=Pile(),  # the attack cards of this bout
+    beats=Pile(),  # the cards that beat them
+    unbeaten=Cards(),  # the attack cards not beaten: after a transfer there are several, and once the defender takes
+    discards=Pile(),
+    trump=Suit(),
+    trump_card=Card(is_place=False),  # the turned-up card, or NONE
     # The bout.
-    attacker=(),  # the seat that began the bout, or was the last to transfer the attack
-    defender=(),
-    lead=(),  # 2.2: the seat with the right to add a card, or that had it last
-    passed=(),  # the set of seats that passed since the last attack card
-    taking=(),  # whether the defender takes
-    transferable=(),  # how the defender may transfer the attack if it has the card: PLAYED, SHOWN, their sum, or 0
-    shown=(),  # 2.7: whether the trump of the rank has been shown in this bout
-    limit=(),  # 2.3: how many attack cards there may be
-    fives=(),  # 2.3: whether a bout has at most five, by `first_five`
-    playing=(),  # the set of seats still in the game
-    leavers=(),  # the set of seats that left together most recently
+    attacker=Seat(),  # the seat that began the bout, or was the last to transfer the attack
+    defender=Seat(),
+    lead=Seat(),  # 2.2: the seat with the right to add a card, or that had it last
+    passed=Seats(),  # that passed since the last attack card
+    taking=Flag(),  # whether the defender takes
+    transferable=Number(),  # how the defender may transfer if it has the card: PLAYED, SHOWN, their sum, or 0
+    shown=Flag(),  # 2.7: whether the trump of the rank has been shown in this bout
+    limit=Number(),  # 2.3: how many attack cards there may be
+    fives=Flag(),  # 2.3: whether a bout has at most five, by `first_five`
+    playing=Seats(),  # still in the game
+    leavers=Seats(),  # that left together most recently
     # What is known about the deal.
-    lowest_trump=(),  # 1.3: the lowest trump dealt, which was shown, or NONE
-    dealt=SEATS,  # 5.4, 5.5: the cards that everybody knows each seat was dealt
-    since=SEATS,  # hidden cards each seat played or showed after its first draw; they may have been dealt or drawn
-    drew=(),  # the set of seats that have drawn a hidden card
+    lowest_trump=Card(is_place=False),  # 1.3: the lowest trump dealt, which was shown, or NONE
+    dealt=Each(Cards()),  # 5.4, 5.5: the cards that everybody knows each seat was dealt
+    since=Each(
+        Cards()
+    ),  # hidden cards each seat played or showed after its first draw; they may have been dealt or drawn
+    drew=Seats(),  # that have drawn a hidden card
 )
 MOVE = move_dtype("card")  # 0..35, or `no_card` to pass or take
 
@@ -486,15 +506,6 @@ def resample(state, seat, stream):
         state.stock = rest
         if is_possible(state, seat):
             return
-
-
-@rule
-def blank(state, seat):
-    # Hidden cards, in other hands and in the stock, become the lowest cards.
-    for other in range(state.seats):
-        if other != seat:
-            state.hands[other] = filled(state.known[other], count(state.hands[other]))
-    state.stock = filled(state.bottom, deck_left(state)) & ~state.bottom
 
 
 @rule

@@ -200,12 +200,6 @@ def cards_alike(state):
     return [part for group in groups for part in (group & undealt, group & ~undealt) if part]
 
 
-def holdings(state):
-    """The sets of cards in every place: each hand, the hidden deck, the card turned up, the table, the discards."""
-    places = ("stock", "bottom", "attacks", "beats", "discards")
-    return [*map(int, state["hands"]), *(int(state[place]) for place in places)]
-
-
 def _seat_line(state, other, seat):
     if not int(state["playing"]) >> other & 1:
         return f"p{other}  out" + (" (you)" if other == seat else "")

@@ -6,8 +6,6 @@ for 36 cards have fewer outputs and narrower inputs, so this is a game of its ow
 
 from dataclasses import replace
 
-import numpy as np
-
 from cardai.cards import DECK52
 from cardai.game import PerspectiveEncoder
 from cardai.games.durak import GAME as DURAK
@@ -21,7 +19,7 @@ GAME = replace(
     name="durak52",
     title="Durak with 52 cards",
     version=1,
-    state=np.dtype(STATE, copy=True),  # a state belongs to one game
+    state=STATE.with_deck(DECK52),
     max_moves=ACTIONS,
     variants={name: {**DURAK.variants[name], "cards": WHOLE_DECK} for name in ("podkidnoy", "perevodnoy")},
     choices={**DURAK.choices, "cards": (WHOLE_DECK,)},

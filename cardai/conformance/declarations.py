@@ -1,0 +1,145 @@
+"""Laws on declared states (`cardai.game.declared`), which say of each field what it is and who sees it."""
+
+import functools
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+
+from cardai.conformance.law import NotTested, Steps, each_game, law
+from cardai.conformance.testbed import Counted, Position, Setup, Testbed, Trace
+from cardai.game.declared import State, state_of
+from cardai.game.fields import NONE
+from cardai.game.wording import moves_of
+
+UNDECLARED = "the game does not declare its state (`cardai.game.declared.State`)"
+FURTHER, AT_ONCE = 16, 50  # as many times `Effort.searched` games of which only the ends are turned, so many at once
+FURTHER_FROM = 700_000  # the number of the first seed of these games, beyond those of others
+MOVING_ON = ("turn", "midway", "revealed")
+"""What may follow from the number of a seat where all else does not: seat 0 begins each round of many games."""
+
+
+def _declared(testbed: Testbed) -> State:
+    state = state_of(testbed.game.state)
+    if state is None:
+        raise NotTested(UNDECLARED)
+    return state
+
+
+@law
+def seats_may_be_turned(testbed: Testbed) -> Steps:
+    """If all seats move on by one or more, so do legal moves, what moves do, views, scores and outcomes.
+
+    Who is next is left out, since seats may differ in who begins; moves that draw chance are too. Of many further games
+    only the ends are turned, since some endings are rare.
+    """
+    state = _declared(testbed)
+    if not testbed.game.seats_alike or max(testbed.game.seats) < 2:
+        raise NotTested("seats are not alike in this game (`seats_alike`)")
+    if left := state.undeclared:
+        raise NotTested(f"the state has fields of which nothing is declared ({', '.join(left)})")
+    further = range(FURTHER_FROM, FURTHER_FROM + FURTHER * testbed.effort.searched, AT_ONCE)
+    setups = [setup for setup in testbed.setups if setup.seats > 1]
+    ends = [functools.partial(_further_ends, testbed, state, setups[i % len(setups)], n) for i, n in enumerate(further)]
+    games = [functools.partial(_turn, state, game) for game in testbed.games_and_rare_ends]
+    for check in (seen := Counted([*games, *ends], "games")):
+        yield seen
+        check()
+    return None
+
+
+def _further_ends(testbed: Testbed, state: State, setup: Setup, first: int) -> None:
+    traces = testbed.random_games(setup, first, AT_ONCE)
+    _compare_ends(traces, state, np.concatenate([trace.states[-1:] for trace in traces]), 1 + first % (setup.seats - 1))
+
+
+def _turn(state: State, game: Callable[[], Trace | None]) -> None:
+    trace = game()
+    if trace is None or trace.setup.seats < 2:
+        return
+    by = 1 + trace.seed % (trace.setup.seats - 1)
+    _compare_ends([trace], state, trace.states[-1:], by)
+    if len(trace.moves):
+        turned = state.turned(trace.states, by)
+        _compare_moves(trace, state, turned, by)
+        _compare_views(trace, turned, by)
+
+
+def _compare_ends(traces: list[Trace], state: State, ends: np.ndarray, by: int) -> None:
+    """Scores and outcomes at the ends of games of a setup, as they are and turned."""
+    testbed, seats = traces[0].testbed, traces[0].setup.seats
+    turned = state.turned(ends, by)
+    for seat, name in itertools.product(range(seats), ["score", *(f"outcome {one}" for one in testbed.game.outcomes)]):
+        own = testbed.compiled.values(ends, seat, name)
+        other = testbed.compiled.values(turned, (seat + by) % seats, name)
+        wrong = (own != other) & ~(np.isnan(own) & np.isnan(other))
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            told = f"{name} of seat {seat} is {own[i]:g}; when all seats move on by {by}, that seat's is {other[i]:g}"
+            raise traces[i].end.broken(told)
+
+
+def _compare_views(trace: Trace, turned: np.ndarray, by: int) -> None:
+    """What encoders show in the states of a game, as they are and turned."""
+    compiled, seats = trace.testbed.compiled, trace.setup.seats
+    for seat in range(seats):
+        wrong = (compiled.rows(trace.states, seat) != compiled.rows(turned, (seat + by) % seats)).any(axis=1)
+        if wrong.any():
+            told = f"an encoder shows seat {seat} something else when all seats move on by {by}"
+            raise Position(trace, int(np.argmax(wrong))).broken(told)
+
+
+def _compare_moves(trace: Trace, state: State, turned: np.ndarray, by: int) -> None:
+    """What is legal in turned states, and what the recorded moves do there."""
+    compiled, declared = trace.testbed.compiled, moves_of(trace.testbed.game.move)
+    moves = trace.moves if declared is None else declared.turned(trace.moves, by, trace.setup.seats)
+    counts, others = compiled.legal(trace.states[:-1])[1], compiled.legal(turned[:-1])[1]
+    allowed = compiled.allowed(turned[:-1], moves) & (counts == others)
+    if not allowed.all():
+        here = Position(trace, int(np.argmin(allowed)))
+        raise here.broken(f"other moves are legal when all seats move on by {by}")
+    calm = trace.states["rng"][:-1] == trace.states["rng"][1:]
+    if not calm.any():
+        return
+    wanted, found = turned[1:][calm], compiled.moved(turned[:-1][calm], moves[calm])
+    for name in wanted.dtype.names or ():
+        wrong = (wanted[name] != found[name]).reshape(len(wanted), -1).any(axis=1)
+        if name not in MOVING_ON and wrong.any():
+            here = Position(trace, int(np.flatnonzero(calm)[np.argmax(wrong)]))
+            raise here.broken(f"the move changes state.{name} in another way when all seats move on by {by}")
+
+
+@each_game()
+def cards_that_all_saw_are_known(trace: Trace) -> bool:
+    """A card that all saw lie open, and that went into a hand, is known to be there until it leaves (`Known`)."""
+    state = _declared(trace.testbed)
+    hands = {name: field for name, field in state.places.items() if field.what == "cards" and field.sees == "own"}
+    if not hands:
+        raise NotTested("the game declares no hands that are sets of cards")
+    seats, states = trace.setup.seats, trace.states
+    lie = {name: state.lying(name, states) for name in state.places}  # bool[N, places of the field, kinds]
+    open_ = sum((lie[name].sum(axis=1) for name in lie if state.fields[name].sees == "all"), np.zeros(()))
+    hidden = [lie[name].any(axis=1) for name in lie if state.fields[name].sees == "nobody"]
+    if not np.any(open_):
+        raise NotTested("the game declares no place that all see")
+    was_open = open_[:-1] > 0
+    returned = np.zeros(len(states) - 1, bool)
+    for one in hidden:  # open cards that return to a stock may be drawn from it at once
+        returned |= (was_open & one[1:]).any(axis=1)
+    for name, field in hands.items():
+        known = state.lying(field.known, states) if field.known else np.zeros_like(lie[name])
+        for seat in range(seats):
+            here, all_know = lie[name][:, seat], known[:, seat]
+            taken = here[1:] & ~here[:-1] & was_open
+            forgotten = here[1:] & here[:-1] & all_know[:-1]
+            missing = ((taken | forgotten) & ~all_know[1:]).any(axis=1) & ~returned & (states["turn"][1:] != NONE)
+            if field.opens:
+                missing &= states[field.opens][1:] == 0
+            if missing.any():
+                ply = int(np.argmax(missing))
+                gone = ((taken | forgotten) & ~all_know[1:])[ply]
+                cards = " ".join(state.deck.name(card) for card in np.flatnonzero(gone))
+                kept = f"state.{field.known}" if field.known else f"a field `Known({name!r})`"
+                told = f"all know that seat {seat} holds {cards}, and {kept} does not say so"
+                raise Position(trace, ply).broken(told)
+    return True
