@@ -14,9 +14,8 @@ from cardai.game.wording import moves_of
 
 UNDECLARED = "the game does not declare its state (`cardai.game.declared.State`)"
 FURTHER, AT_ONCE = 16, 50  # as many times `Effort.searched` games of which only the ends are turned, so many at once
+ROUNDING = 1e-9
 FURTHER_FROM = 700_000  # the number of the first seed of these games, beyond those of others
-MOVING_ON = ("turn", "midway", "revealed")
-"""What may follow from the number of a seat where all else does not: seat 0 begins each round of many games."""
 
 
 def _declared(testbed: Testbed) -> State:
@@ -30,8 +29,8 @@ def _declared(testbed: Testbed) -> State:
 def seats_may_be_turned(testbed: Testbed) -> Steps:
     """If all seats move on by one or more, so do legal moves, what moves do, views, scores and outcomes.
 
-    Who is next is left out, since seats may differ in who begins; moves that draw chance are too. Of many further games
-    only the ends are turned, since some endings are rare.
+    Seats may differ in who begins: where others are next then, it does not matter what moves do. Moves that draw chance
+    are left out. Of many further games only the ends are turned, since some endings are rare.
     """
     state = _declared(testbed)
     if not testbed.game.seats_alike or max(testbed.game.seats) < 2:
@@ -57,12 +56,14 @@ def _turn(state: State, game: Callable[[], Trace | None]) -> None:
     trace = game()
     if trace is None or trace.setup.seats < 2:
         return
-    by = 1 + trace.seed % (trace.setup.seats - 1)
+    by = _step(trace)
     _compare_ends([trace], state, trace.states[-1:], by)
     if len(trace.moves):
         turned = state.turned(trace.states, by)
-        _compare_moves(trace, state, turned, by)
+        _compare_legal(trace, turned, by)
         _compare_views(trace, turned, by)
+        if _is_next_turned(trace.testbed, state):
+            _compare_moves(trace, turned, by)
 
 
 def _compare_ends(traces: list[Trace], state: State, ends: np.ndarray, by: int) -> None:
@@ -72,7 +73,7 @@ def _compare_ends(traces: list[Trace], state: State, ends: np.ndarray, by: int) 
     for seat, name in itertools.product(range(seats), ["score", *(f"outcome {one}" for one in testbed.game.outcomes)]):
         own = testbed.compiled.values(ends, seat, name)
         other = testbed.compiled.values(turned, (seat + by) % seats, name)
-        wrong = (own != other) & ~(np.isnan(own) & np.isnan(other))
+        wrong = ~np.isclose(own, other, rtol=0.0, atol=ROUNDING, equal_nan=True)
         if wrong.any():
             i = int(np.argmax(wrong))
             told = f"{name} of seat {seat} is {own[i]:g}; when all seats move on by {by}, that seat's is {other[i]:g}"
@@ -89,23 +90,52 @@ def _compare_views(trace: Trace, turned: np.ndarray, by: int) -> None:
             raise Position(trace, int(np.argmax(wrong))).broken(told)
 
 
-def _compare_moves(trace: Trace, state: State, turned: np.ndarray, by: int) -> None:
-    """What is legal in turned states, and what the recorded moves do there."""
-    compiled, declared = trace.testbed.compiled, moves_of(trace.testbed.game.move)
-    moves = trace.moves if declared is None else declared.turned(trace.moves, by, trace.setup.seats)
+def _turned_moves(trace: Trace, by: int) -> np.ndarray:
+    declared = moves_of(trace.testbed.game.move)
+    return trace.moves if declared is None else declared.turned(trace.moves, by, trace.setup.seats)
+
+
+def _compare_legal(trace: Trace, turned: np.ndarray, by: int) -> None:
+    """What is legal in turned states."""
+    compiled, moves = trace.testbed.compiled, _turned_moves(trace, by)
     counts, others = compiled.legal(trace.states[:-1])[1], compiled.legal(turned[:-1])[1]
     allowed = compiled.allowed(turned[:-1], moves) & (counts == others)
     if not allowed.all():
         here = Position(trace, int(np.argmin(allowed)))
         raise here.broken(f"other moves are legal when all seats move on by {by}")
-    calm = trace.states["rng"][:-1] == trace.states["rng"][1:]
-    if not calm.any():
-        return
-    wanted, found = turned[1:][calm], compiled.moved(turned[:-1][calm], moves[calm])
+
+
+def _moved(trace: Trace, turned: np.ndarray, by: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Plies of moves that draw no chance; the states after them, turned; those after turned moves in turned states."""
+    calm = np.flatnonzero(trace.states["rng"][:-1] == trace.states["rng"][1:])
+    moves = _turned_moves(trace, by)[calm]
+    return calm, turned[calm + 1], trace.testbed.compiled.moved(turned[calm], moves) if len(calm) else turned[calm]
+
+
+@functools.lru_cache(maxsize=1)
+def _is_next_turned(testbed: Testbed, state: State) -> bool:
+    """Whether whose turn it is moves on with the seats, after all moves of all games. Seat 0 passes first in Hearts."""
+    for trace in testbed.traces:
+        if len(trace.moves) and trace.setup.seats > 1:
+            by = _step(trace)
+            _, wanted, found = _moved(trace, state.turned(trace.states, by), by)
+            if (wanted["turn"] != found["turn"]).any():
+                return False
+    return True
+
+
+def _step(trace: Trace) -> int:
+    """How far seats move on in a game."""
+    return 1 + trace.seed % (trace.setup.seats - 1)
+
+
+def _compare_moves(trace: Trace, turned: np.ndarray, by: int) -> None:
+    """What the recorded moves do in turned states."""
+    plies, wanted, found = _moved(trace, turned, by)
     for name in wanted.dtype.names or ():
-        wrong = (wanted[name] != found[name]).reshape(len(wanted), -1).any(axis=1)
-        if name not in MOVING_ON and wrong.any():
-            here = Position(trace, int(np.flatnonzero(calm)[np.argmax(wrong)]))
+        wrong = (wanted[name] != found[name]).reshape(len(wanted), -1).any(axis=1) if len(wanted) else np.zeros(1, bool)
+        if wrong.any():
+            here = Position(trace, int(plies[np.argmax(wrong)]))
             raise here.broken(f"the move changes state.{name} in another way when all seats move on by {by}")
 
 
@@ -123,7 +153,8 @@ def cards_that_all_saw_are_known(trace: Trace) -> bool:
     if not np.any(open_):
         raise NotTested("the game declares no place that all see")
     was_open = open_[:-1] > 0
-    returned = np.zeros(len(states) - 1, bool)
+    gained = [(lie[name][1:] & ~lie[name][:-1] & was_open[:, None]).any(axis=2).sum(axis=1) for name in hands]
+    returned = (np.sum(gained, axis=0) > 1) & (states["rng"][:-1] != states["rng"][1:])  # a new deal
     for one in hidden:  # open cards that return to a stock may be drawn from it at once
         returned |= (was_open & one[1:]).any(axis=1)
     for name, field in hands.items():

@@ -104,9 +104,9 @@ def Lacks(hands: str) -> Field:
     return Field("cards", of=hands, each=True)
 
 
-def Cards(name: str = "") -> Field:
-    """Cards that lie elsewhere, of which this says something that all know: a set."""
-    return Field("cards", name=name)
+def Cards(name: str = "", sees: str = "all") -> Field:
+    """Cards that lie elsewhere, of which this says something that all know: a set. `sees`: "own" if only its seat."""
+    return Field("cards", sees, name)
 
 
 def Number(name: str = "", low: int = 0, high: int = 255, shape: tuple[int, ...] = ()) -> Field:

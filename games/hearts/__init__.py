@@ -3,7 +3,6 @@
 A move is one card, 0 to 51, passed or played.
 """
 
-from cardai.cards import DECK52
 from cardai.game import Game, Payoff, PerspectiveEncoder, Phase
 
 from .encode import (
@@ -21,7 +20,7 @@ from .players import PLAYERS, pimc
 from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
 from .styles import styles
 from .suites import SUITES
-from .text import TERMS, ending, holdings, led_to, parse, picks, rounds, series, show, spell, tell, whole, zones
+from .text import TERMS, ending, led_to, parse, picks, rounds, series, show, spell, tell, whole, zones
 from .worlds import blank, resample
 
 MOST_POINTS = 1000  # of a match: after 40 rounds a seat has 1040 at most (5.1)
@@ -119,12 +118,10 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
-    pieces=DECK52.all_names,
     zones=zones,
     picks=picks,
     tell=tell,
     ending=ending,
-    holdings=holdings,
     terms=TERMS,
     led_to=led_to,
     rounds=rounds,

@@ -10,8 +10,23 @@ import math
 
 import numpy as np
 
-from cardai.cards import count, full_deck, has, lowest, single, suit, suit_cards
-from cardai.game import move_dtype, state_dtype
+from cardai.cards import DECK52, count, full_deck, has, lowest, single, suit, suit_cards
+from cardai.game import move_dtype
+from cardai.game.declared import (
+    NONE,
+    Card,
+    Cards,
+    Each,
+    Flag,
+    Hand,
+    Known,
+    Lacks,
+    Number,
+    Option,
+    Pile,
+    Seat,
+    State,
+)  # fmt: skip
 from cardai.rule import below, rule, shuffle
 
 CARDS = 52
@@ -23,7 +38,6 @@ CLUBS, DIAMONDS, HEARTS, SPADES = range(4)
 TWO_OF_CLUBS = 0
 JACK_OF_DIAMONDS = 37
 QUEEN_OF_SPADES = 43
-NONE = -1
 
 QUEEN = 1 << QUEEN_OF_SPADES  # the set of this card
 ALL_HEARTS = 0x1111111111111 << HEARTS
@@ -40,37 +54,39 @@ MOON_NOTHING, MOON_OTHERS_PAY, MOON_SHOOTER_GAINS = range(3)  # option `moon`
 AIM_POINTS, AIM_NORMAL, AIM_MOON, AIM_BREAKER, AIM_ROUND = range(5)  # option `aim`
 DIRECTIONS = (1, 3, 2, 0)  # 1.2: left, right, across, hold
 
-STATE = state_dtype(
+STATE = State(
+    DECK52,
+    SEATS,
     # Options, set by the variant.
-    passing=(),  # 1.2: 0 cards are never passed; 1 left, right, across, hold in turn; 2 the same from a random one
-    moon=(),  # 4.2: who takes all 26 points: 0 has them; 1 has none and the others 26 each; 2 has 26 less than none
-    jack=(),  # 4.3: 1 if the jack of diamonds is worth 10 points less
-    no_trick_bonus=(),  # 4.4: 1 if a seat without a trick has 5 points less, unless a seat takes all 26 points
-    must_break=(),  # 3.5: 1 if no heart may be led before hearts are broken
-    queen_breaks=(),  # 3.5: 1 if the queen of spades breaks hearts too
-    no_points_first=(),  # 3.3: 1 if the first trick gets no point card from a hand that has another card
-    lead_for_queen=(),  # 3.5: 1 if a seat with only hearts and the queen of spades may lead an unbroken heart
-    any_club=(),  # 3.1: 1 if the first lead may be any club
-    limit=(),  # 5.1: points that end the game, 0 for a game of one round
-    aim=(),  # 7: what the score counts: 0 points; 1 few points; 2 to shoot the moon; 3 that nobody does; 4 of a match
+    passing=Option(),  # 1.2: 0 no cards are passed; 1 left, right, across, hold in turn; 2 the same from a random one
+    moon=Option(),  # 4.2: who takes all 26 points: 0 has them; 1 none and the others 26 each; 2 has 26 less than none
+    jack=Option(),  # 4.3: 1 if the jack of diamonds is worth 10 points less
+    no_trick_bonus=Option(),  # 4.4: 1 if a seat without a trick has 5 points less, unless a seat takes all 26 points
+    must_break=Option(),  # 3.5: 1 if no heart may be led before hearts are broken
+    queen_breaks=Option(),  # 3.5: 1 if the queen of spades breaks hearts too
+    no_points_first=Option(),  # 3.3: 1 if the first trick gets no point card from a hand that has another card
+    lead_for_queen=Option(),  # 3.5: 1 if a seat with only hearts and the queen of spades may lead an unbroken heart
+    any_club=Option(),  # 3.1: 1 if the first lead may be any club
+    limit=Option(),  # 5.1: points that end the game, 0 for a game of one round
+    aim=Option(),  # 7: what the score counts: 0 points; 1 few points; 2 to shoot the moon; 3 that nobody does; 4 match
     # The cards of this round.
-    hands=SEATS,  # the cards each seat holds; a card chosen to be passed stays here until the exchange
-    passed=SEATS,  # 2.1: the cards each seat has chosen to pass on, before the exchange and after it; 0 after the round
-    played=SEATS,  # the cards each seat has played, those on the table included
-    lacks=SEATS,  # 6.1: cards that everybody knows each seat cannot hold, because of what it played
-    known=SEATS,  # 6.1: cards that everybody knows each seat holds: the two of clubs, until it is played
-    taken=SEATS,  # the cards of the tricks each seat has taken
-    tricks=SEATS,  # how many tricks each seat has taken
-    table=SEATS,  # the card each seat has laid to the current trick, or NONE
-    last=(),  # the cards of the trick before, until cards of another round are passed
-    last_taker=(),  # the seat that took them; NONE if there is no such trick
-    leader=(),  # the seat that leads the current trick; NONE while cards are passed
-    broken=(),  # 3.5: 1 once hearts are broken
+    hands=Hand(known="known", lacks="lacks"),  # a card chosen to be passed stays here until the exchange
+    passed=Each(Cards(sees="own")),  # 2.1: chosen to pass on, before the exchange and after it; 0 after the round
+    played=Each(Cards()),  # those on the table included
+    lacks=Lacks("hands"),  # 6.1: because of what it played
+    known=Known("hands"),  # 6.1: the two of clubs, until it is played
+    taken=Each(Pile()),  # the cards of the tricks each seat has taken
+    tricks=Each(Number()),  # how many tricks each seat has taken
+    table=Each(Card()),  # the card each seat has laid to the current trick, or NONE
+    last=Cards(),  # the cards of the trick before, until cards of another round are passed
+    last_taker=Seat(),  # the seat that took them; NONE if there is no such trick
+    leader=Seat(),  # the seat that leads the current trick; NONE while cards are passed
+    broken=Flag(),  # 3.5
     # The game.
-    direction=(),  # 1.2: seat s passes to (s + direction) % 4: 1 left, 2 across, 3 right; 0 nothing is passed
-    first_direction=(),  # the place in DIRECTIONS of the first round's direction, 0..3; 3 if cards are never passed
-    rounds=(),  # how many rounds are over
-    totals=SEATS,  # 5.1: each seat's points in the rounds that are over
+    direction=Number(),  # 1.2: seat s passes to (s + direction) % 4: 1 left, 2 across, 3 right; 0 nothing is passed
+    first_direction=Number(),  # the place in DIRECTIONS of the first round's direction, 0..3; 3 if none are passed
+    rounds=Number(),  # how many rounds are over
+    totals=Each(Number()),  # 5.1: each seat's points in the rounds that are over
 )
 MOVE = move_dtype("card")  # 0..51: the card to pass, or to play
 

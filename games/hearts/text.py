@@ -246,9 +246,3 @@ def whole(state):
 def counted(number, noun):
     """A number of things in words: "1 trick", "2 tricks"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def holdings(state):
-    """The sets of cards in every place: each hand, the table, the tricks of each seat."""
-    table = sum(1 << int(card) for card in state["table"] if card != NONE)
-    return [*map(int, state["hands"]), table, *map(int, state["taken"])]
