@@ -29,6 +29,7 @@ import planted
 import planted_alike
 import planted_biases
 import planted_chance
+import planted_declared
 import planted_joint
 import planted_more
 import planted_rare
@@ -51,7 +52,16 @@ WHOLE = re.compile(
 
 def faults() -> Iterator[tuple[str, str, Game]]:
     """All planted faults: their names, the laws that must find them, and the games that have them."""
-    modules = planted, planted_more, planted_biases, planted_joint, planted_alike, planted_chance, planted_rare
+    modules = (
+        planted,
+        planted_more,
+        planted_biases,
+        planted_joint,
+        planted_alike,
+        planted_chance,
+        planted_rare,
+        planted_declared,
+    )
     for module in modules:
         for name, game in module.PLANTED.items():
             yield name, planting.LAW_OF[game], game

@@ -12,6 +12,7 @@ import planted
 import planted_alike
 import planted_biases
 import planted_chance
+import planted_declared
 import planted_joint
 import planted_more
 import planted_rare
@@ -119,6 +120,14 @@ def test_a_rare_fault_is_found_in_the_least_that_a_law_looks_at(bug: str, seed: 
     assert verdict.verdict == "broken"
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("bug", planted_declared.PLANTED)
+def test_a_fault_of_a_declared_game_is_found_at_quick_effort(bug: str, seed: int) -> None:
+    game = planted_declared.PLANTED[bug]
+    (verdict,) = check(game, laws=[planting.LAW_OF[game]], effort="quick", seed=seed)
+    assert verdict.why.startswith(f"{verdict.law}: ")
+
+
 QUICKLY = (
     "HEARTS_QUEEN_DEALT", "LOW_CHANCES_OF_SEAT_ONE", "DURAK_ACES_DRAWN", "LOW_HIGH_DRAWN", "HEARTS_FEW_SEEDS",
     "LOW_FEW_DEALS", "DURAK_FEW_DRAWS", "HEARTS_MOON_OF_SEAT_THREE", "LOW_LOWEST_HAND",
@@ -147,7 +156,7 @@ def test_where_a_place_runs_out_and_where_a_seat_is_passed_over_are_kinds_of_pos
 
 def test_every_law_kills_a_planted_bug() -> None:
     assert {*planting.LAW_OF.values(), *(law for law, _ in passing.FAULTS.values())} == set(LAWS)
-    tested = {**planted.PLANTED, **HARD, **planted_rare.PLANTED}
+    tested = {**planted.PLANTED, **HARD, **planted_rare.PLANTED, **planted_declared.PLANTED}
     assert set(planting.LAW_OF) == set(tested.values())
 
 

@@ -159,7 +159,7 @@ class Declaration:
     """The fields of a state, and its type. `cardai.game.declared.State` is what games use."""
 
     def __init__(
-        self, deck: Deck, seats: int, copies: Sequence[int] = (), **fields: Field | int | tuple[int, ...]
+        self, deck: Deck, seats: int, /, copies: Sequence[int] = (), **fields: Field | int | tuple[int, ...]
     ) -> None:
         self.deck, self.seats, self.copies = deck, whole("seats", seats, 1, 62), tuple(copies)
         self.given = fields

@@ -266,6 +266,10 @@ def _size(field: Field, own: Any) -> int:
     return int(np.sum(own)) if field.what == "counts" else int(np.count_nonzero(np.ravel(own) != NONE))
 
 
+def _cards(number: int) -> str:
+    return f"{number} card{'s' * (number != 1)}"
+
+
 def _titled(state: Declaration, name: str) -> str:
     label = state.label(name)
     return label[:1].upper() + label[1:]
@@ -327,7 +331,7 @@ def show(state: Declaration) -> Callable[[Any, int], str]:
         for name, field in state.places.items():
             label = _titled(state, name)
             if field.sees == "nobody":
-                lines.append(f"{label}: {_size(field, record[name])} cards.")
+                lines.append(f"{label}: {_cards(_size(field, record[name]))}.")
             elif field.sees == "all":
                 value = record[name][: int(record.seats)] if field.each else record[name]
                 if field.each:
@@ -348,7 +352,7 @@ def show(state: Declaration) -> Callable[[Any, int], str]:
                     words.append(f"holds {said(state, field, record[name][other])}")
                     continue
                 size = _size(field, record[name][other])
-                words.append(f"{size} card{'s' * (size != 1)}")
+                words.append(_cards(size))
                 known = _seen_of(field, record, other, seat, name) if other != seat else 0
                 words += [f"holds {state.deck.names(known)}"] if known else []
                 words += _lacking(state, as_int(record[field.lacks][other])) if field.lacks else []

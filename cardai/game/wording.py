@@ -170,9 +170,14 @@ def _matched(
             if value is None:
                 return None
             values[name] = value
-        elif typed.lower() not in (word.lower(), word.lower().removesuffix("s")):
+        elif typed.lower() not in _forms(word.lower()):
             return None
     return values
+
+
+def _forms(word: str) -> set[str]:
+    """A verb in the third person, and as people type it: "passes", "pass"."""
+    return {word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"}
 
 
 def _number(state: Declaration, kind: str, typed: str) -> int | None:

@@ -1,0 +1,56 @@
+"""Faults of games with a declared state: one seat is treated otherwise, and what all saw is forgotten.
+
+Each is a change of a line in a rule. What is derived from the declaration cannot be wrong in these ways; a rule that
+the game writes itself can.
+"""
+
+from pathlib import Path
+
+from planting import faulty
+
+import cardai
+from cardai.game import Game, PerspectiveEncoder
+from cardai.games import durak
+from cardai.rule import rule
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+WHIST, THIRTYONE = (cardai.load(str(EXAMPLES / name)) for name in ("whist", "thirtyone"))
+TURNED, SEEN = "seats_may_be_turned", "cards_that_all_saw_are_known"
+
+(_views,) = WHIST.encoders.values()
+
+
+@rule
+def encode_own_number(state, seat, row):
+    """Mini-Whist: seat 2 is shown who leads in another way than others."""
+    _views_encode(state, seat, row)
+    if seat == 2 and state.leader == 0:
+        row[0] ^= 1
+
+
+_views_encode = _views.encode
+
+# What one seat may do, what it gets, and what it sees.
+FREE_SEAT = faulty(TURNED, WHIST, legal="if must_follow(state): -> if must_follow(state) and state.turn != 1:")
+LAST_SEAT_SCORES_MORE = faulty(TURNED, WHIST, outcomes={}, measures=("share",), score="return state.tricks[seat] -> "
+                               "return (state.tricks[seat] + (seat == 2 and state.tricks[0] == 0)) ")  # fmt: skip
+OWN_NUMBER = faulty(TURNED, WHIST, encoders={"planes": PerspectiveEncoder(_views.layout, encode_own_number)})
+TRICK_TO_SEAT_ZERO = faulty(
+    TURNED, WHIST, settle="state.tricks[state.leader] += 1 -> state.tricks[state.leader if state.ply % 9 else 0] += 1"
+)
+DRAW_OF_TWO = faulty(
+    TURNED,
+    durak.GAME,
+    score="0.5 if state.playing == 0 and has(state.leavers, seat) -> "
+    "1.0 * (seat == lowest(state.leavers)) if state.playing == 0 and has(state.leavers, seat)",
+)
+
+# What all saw and nothing says.
+TAKEN_FORGOTTEN = faulty(SEEN, THIRTYONE, act="... if move.kind == TAKE: state.known[state.turn] = 0")
+FORGOTTEN_BY_A_DRAW = faulty(SEEN, THIRTYONE, act="... if move.kind == DRAW: state.known[state.turn] = 0")
+FORGOTTEN_AFTER_A_KNOCK = faulty(SEEN, THIRTYONE, settle="if state.knocker != NONE: state.known[state.turn] = 0 ...")
+SHOWN_TRUMP_FORGOTTEN = faulty(SEEN, WHIST, settle="... state.known[state.seats - 1] = 0")
+
+PLANTED: dict[str, Game] = {
+    name: game for name, game in list(globals().items()) if isinstance(game, Game) and game not in (WHIST, THIRTYONE)
+}

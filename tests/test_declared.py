@@ -1,0 +1,263 @@
+"""Declared states and moves: what follows from them, and that nothing hidden can be in it."""
+
+import inspect
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cardai
+from cardai.cards import DECK36, Deck
+from cardai.errors import CardaiError
+from cardai.game import Game
+from cardai.game.declared import (
+    NONE,
+    Card,
+    Counts,
+    Each,
+    Flag,
+    Hand,
+    Held,
+    Known,
+    Lacks,
+    Moves,
+    Number,
+    Pile,
+    Seat,
+    Seats,
+    Slots,
+    State,
+    Stock,
+    Suit,
+    Word,
+    state_of,
+)  # fmt: skip
+from cardai.rule import rule
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+WHIST, THIRTYONE = (cardai.load(str(EXAMPLES / name)) for name in ("whist", "thirtyone"))
+SMALL = Deck(ranks="A23", suits="CD")
+
+
+@pytest.fixture
+def state():
+    return State(
+        SMALL, 3,
+        hands=Hand(known="known", lacks="lacks"), known=Known("hands"), lacks=Lacks("hands"), stock=Stock(),
+        pile=Pile("discards"), top=Card("top card"), leader=Seat("leader"), trump=Suit("trump"),
+        tricks=Each(Number("tricks", high=9)), out=Seats(says="is out"), phase=Word("", "bids", "plays", name="phase"),
+    )  # fmt: skip
+
+
+@rule
+def nothing(state):
+    return
+
+
+@rule
+def no_moves(state, moves):
+    return 0
+
+
+@rule
+def no_act(state, move):
+    return
+
+
+@rule
+def no_score(state, seat):
+    return 0.0
+
+
+def game(state, move=None, **more):
+    rules = {"deal": nothing, "legal": no_moves, "act": no_act, "settle": nothing, "score": no_score}
+    move = Moves("passes", "plays {card}", "names {card:suit}") if move is None else move
+    return Game(
+        name="some", title="Some", version=1, seats=range(2, 4), max_plies=9, state=state, move=move, **rules, **more
+    )
+
+
+def position(state, **fields):
+    record = np.zeros(1, state.dtype)[0]
+    record["seats"], record["top"] = 3, NONE
+    for name, value in fields.items():
+        record[name] = value
+    return record
+
+
+def test_what_is_derived_and_that_a_game_may_give_its_own(state):
+    def show(record, seat):
+        return "own"
+
+    made, own = game(state), game(state, show=show)
+    assert made.state is state.dtype
+    assert state_of(made.state) is state
+    assert made.pieces == SMALL.all_names
+    assert own.show is show
+    assert own.zones is not None
+    assert list(made.encoders) == ["planes"]
+    assert made.max_moves == len(made.actions) == 1 + 6 + 2
+    assert replace(made, title="Other").show is made.show
+
+
+def test_a_game_without_a_declaration_says_what_it_lacks(state):
+    with pytest.raises(CardaiError, match="the game needs resample; it follows from a State"):
+        replace(game(state), resample=None)
+    with pytest.raises(CardaiError, match="it must be a State, or made by state_dtype"):
+        game(object())
+    with pytest.raises(CardaiError, match="known: there is no field 'know'"):
+        State(SMALL, 2, hands=Hand(known="know"))
+    with pytest.raises(CardaiError, match="kind of slot 'colour'"):
+        Moves("names {colour}")
+
+
+def test_the_view_shows_what_its_seat_sees_and_nothing_else(state):
+    made = game(state)
+    record = position(
+        state, hands=[0b000011, 0b001100, 0b010000], known=[0, 0b000100, 0], stock=0b100000, trump=1, phase=1
+    )
+    other = position(
+        state, hands=[0b000011, 0b010100, 0b100000], known=[0, 0b000100, 0], stock=0b001000, trump=1, phase=1
+    )
+    for seat in range(3):
+        same = seat == 0
+        assert (made.show(record, seat) == made.show(other, seat)) is same
+        assert (made.zones(record, seat) == made.zones(other, seat)) is same
+    text = """
+        Stock: 1 card.
+        Discards: none.
+        Top card: none.
+        Leader: p0.
+        Trump: D.
+        Phase: bids.
+        p0 (you): 2 cards, tricks 0.
+        p1: 2 cards, holds 2C, tricks 0.
+        p2: 1 card, tricks 0.
+        Your hand: AC AD.
+    """
+    assert made.show(record, 0).splitlines() == [line.strip() for line in text.strip().splitlines()]
+
+
+def test_words_of_moves_are_read_back(state):
+    made = game(state)
+    record = position(state)
+    for form in made.actions:
+        move = np.array([form], made.move)[0]
+        assert made.parse(record, made.spell(record, move)) == move
+    assert made.parse(record, "play d2").item() == (1, 3)
+    assert made.parse(record, "pass").item() == (0, 0)
+    with pytest.raises(ValueError, match="'plays 9H' is no move; a move is passes or plays AD or names D"):
+        made.parse(record, "plays 9H")
+    assert [made.picks(record, np.array([form], made.move)[0]) for form in ((0, 0), (1, 3), (2, 1))] == [0, 8, 0]
+
+
+def test_a_hidden_move_is_told_without_its_card(state):
+    made = game(state, Moves("passes", "puts {card} away", hidden=[1]))
+    move = np.array([(1, 3)], made.move)[0]
+    assert made.spell(position(state), move) == "puts 2D away"
+    assert made.tell(position(state), move, 1) == "puts a card away"
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_moves_of_cards_keep_what_all_know(data):
+    declared = State(SMALL, 2, hands=Hand(known="known", lacks="lacks"), known=Known("hands"), lacks=Lacks("hands"),
+                     stock=Stock(), pile=Pile())  # fmt: skip
+    draw, take, drop = declared.move("stock", "hands"), declared.move("pile", "hands"), declared.move("hands", "pile")
+    record = np.zeros(1, declared.dtype)[0]
+    record["seats"], record["stock"], record["lacks"] = 2, 0b111111, [0b11, 0b11]
+    seen = [set(), set()]
+    for _ in range(data.draw(st.integers(0, 12))):
+        seat = data.draw(st.integers(0, 1))
+        source = data.draw(st.sampled_from(["stock", "pile", "hands"]))
+        cards = record[source] if source != "hands" else record["hands"][seat]
+        if not cards:
+            continue
+        card = data.draw(st.sampled_from(SMALL.listed(cards)))
+        if source == "stock":
+            draw(record, 1 << card, seat)
+            assert record["lacks"][seat] == 0  # it may be anything
+        elif source == "pile":
+            take(record, 1 << card, seat)
+            seen[seat].add(card)
+        else:
+            drop(record, 1 << card, seat)
+            seen[seat].discard(card)
+    assert [SMALL.listed(known) for known in record["known"]] == [sorted(cards) for cards in seen]
+    everywhere = [*record["hands"], record["stock"], record["pile"]]
+    assert sum(int(cards) for cards in everywhere) == 0b111111
+
+
+def test_a_move_that_would_need_more_knowledge_is_refused(state):
+    with pytest.raises(CardaiError, match="goes unseen from hands to stock"):
+        state.move("hands", "stock")
+    with pytest.raises(CardaiError, match="there is no place 'deck'"):
+        state.move("deck", "hands")
+    with pytest.raises(CardaiError, match="there is no place 'leader'"):
+        state.move("hands", "leader")
+
+
+def test_worlds_keep_sizes_and_what_is_known_and_lacking():
+    for game in (WHIST, THIRTYONE):
+        for seed in range(20):
+            record = game.new(3, seed)
+            for _ in range(min(seed, 6)):
+                moves = game.moves(record)
+                record = game.play(record, moves[seed % len(moves)])
+            for seat in range(3):
+                world = game.world(record, seat, seed)
+                assert world.hands[seat] == record.hands[seat]
+                for other in range(3):
+                    assert int(world.hands[other]).bit_count() == int(record.hands[other]).bit_count()
+                    assert world.known[other] & ~world.hands[other] == 0
+                    if game is WHIST and other != seat:
+                        assert world.hands[other] & world.lacks[other] & ~world.known[other] == 0
+
+
+def test_worlds_of_single_cards_and_of_hands_that_open():
+    declared = State(SMALL, 2, hands=Held(opens="shown"), stock=Stock(), shown=Flag())
+    made = game(declared)
+    record = np.zeros(1, declared.dtype)[0]
+    record["seats"], record["hands"], record["stock"] = 2, [0, 1], 0b111100
+    found = {int(made.world(record, 0, seed).hands[1]) for seed in range(200)}
+    assert found == {1, 2, 3, 4, 5}
+    record["shown"] = 1
+    assert {int(made.world(record, 0, seed).hands[1]) for seed in range(50)} == {1}
+    assert made.show(record, 0).splitlines()[1:] == [
+        "Shown: 1.",
+        "p0 (you): 1 card.",
+        "p1: 1 card, holds AD.",
+        "Your card: AC.",
+    ]
+
+
+def test_what_lies_in_slots_and_counts_needs_a_rule_of_the_game():
+    with pytest.raises(CardaiError, match="some: resample: write this rule yourself"):
+        game(State(SMALL, 2, copies=(2,) * 6, hands=Slots(2), deck=Counts(hidden=True)))
+
+
+def test_seats_turn_in_every_field_that_names_them(state):
+    record = position(
+        state, hands=[1, 2, 4], known=[1, 0, 0], leader=2, out=0b011, tricks=[5, 6, 7], turn=1, revealed=0b100, stock=8
+    )
+    turned = state.turned(np.array([record]), 1)[0]
+    assert turned["hands"].tolist() == [4, 1, 2]
+    assert (turned["leader"], turned["out"], turned["turn"], turned["revealed"]) == (0, 0b110, 2, 0b001)
+    assert turned["tricks"].tolist() == [7, 5, 6]
+    assert (turned["stock"], turned["trump"]) == (record["stock"], record["trump"])
+
+
+def test_the_same_fields_with_another_deck(state):
+    other = state.with_deck(DECK36)
+    assert other.dtype is not state.dtype
+    assert (other.kinds, list(other.fields)) == (36, list(state.fields))
+
+
+def test_tracebacks_show_the_lines_of_derived_rules():
+    source = THIRTYONE.resample
+    text = getattr(source, "py_func", source)
+    assert "some_of(unseen, count(state.hands[other] & ~state.known[other]), stream)" in inspect.getsource(text)
+    assert text.__code__.co_filename.startswith("<declared thirtyone: resample")
