@@ -10,7 +10,7 @@ from planting import faulty
 
 import cardai
 from cardai.game import Game, PerspectiveEncoder
-from cardai.games import durak
+from cardai.games import durak, literature
 from cardai.rule import rule
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -50,6 +50,14 @@ TAKEN_FORGOTTEN = faulty(SEEN, THIRTYONE, act="... if move.kind == TAKE: state.k
 FORGOTTEN_BY_A_DRAW = faulty(SEEN, THIRTYONE, act="... if move.kind == DRAW: state.known[state.turn] = 0")
 FORGOTTEN_AFTER_A_KNOCK = faulty(SEEN, THIRTYONE, settle="if state.knocker != NONE: state.known[state.turn] = 0 ...")
 SHOWN_TRUMP_FORGOTTEN = faulty(SEEN, WHIST, settle="... state.known[state.seats - 1] = 0")
+FOLLOWED_FORGOTTEN = faulty(SEEN, WHIST, settle="... if state.ply % 5 == 4: state.lacks[1] = 0")
+CLAIM_FORGETS = faulty(
+    SEEN,
+    literature.GAME,
+    settle="""had = live(state)
+...
+if live(state) != had: state.lacks[0] = 0""",
+)
 
 PLANTED: dict[str, Game] = {
     name: game for name, game in list(globals().items()) if isinstance(game, Game) and game not in (WHIST, THIRTYONE)

@@ -14,7 +14,7 @@ import cardai
 from cardai.app import cli
 from cardai.kernel import driver
 from cardai.rule import JIT, elsewhere
-from cardai.table import second_process
+from cardai.table import many, second_process
 
 pytestmark = [
     pytest.mark.skipif(not JIT, reason="plain Python compiles nothing"),
@@ -49,20 +49,20 @@ def copies(monkeypatch, tmp_path):
 
 
 def test_a_copy_compiles_the_driver_before_any_rule(copies):
-    second_process.begin(cardai.load("hearts"))
+    second_process.begin(cardai.load("hearts"), many.compile_driver)
     assert copies == ["advance"]
 
 
 def test_no_copy_is_made_for_one_processor_or_where_none_can_be(copies, monkeypatch, tmp_path):
     with monkeypatch.context() as other:
         other.setattr(second_process, "default_threads", lambda: 1)
-        second_process.begin(small_game.GAME)
+        second_process.begin(small_game.GAME, many.compile_driver)
     with monkeypatch.context() as other:
         other.setattr(elsewhere, "can_begin", lambda: False)
-        second_process.begin(small_game.GAME)
+        second_process.begin(small_game.GAME, many.compile_driver)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "file"))  # nothing can be kept
-    second_process.begin(small_game.GAME)
+    second_process.begin(small_game.GAME, many.compile_driver)
     assert copies == []
 
 
@@ -79,7 +79,7 @@ def test_what_it_compiles_is_what_a_game_needs(tmp_path):
 
 def test_commands_that_compile_nothing_do_not_ask_for_it(monkeypatch):
     asked = []
-    monkeypatch.setattr(second_process, "begin", lambda game: asked.append(game.name))
+    monkeypatch.setattr(second_process, "begin", lambda game, _: asked.append(game.name))
     for command in (["games"], ["rules", "tictactoe"], ["agents", "tictactoe"]):
         assert cli.run(command) == 0
     assert asked == []
@@ -146,7 +146,7 @@ def with_driver(copies, monkeypatch):
 
 @pytest.mark.parametrize(("name", "largest"), [("hearts", ["resample"]), ("moska", ["legal"]), ("tictactoe", [])])
 def test_a_copy_compiles_the_largest_rule_of_a_large_game(with_driver, name, largest):
-    second_process.begin(cardai.load(name))
+    second_process.begin(cardai.load(name), many.compile_driver)
     assert with_driver == largest
 
 
@@ -154,10 +154,10 @@ def test_no_copy_is_made_where_it_would_not_help(with_driver, monkeypatch):
     game = cardai.load("hearts")
     with monkeypatch.context() as other:
         other.setattr(second_process.os, "getloadavg", lambda: (1.5, 0.5, 0.5))
-        second_process.begin(game)
+        second_process.begin(game, many.compile_driver)
     with monkeypatch.context() as other:
         other.setattr(second_process, "is_kept", lambda rule: rule is not game.resample)  # nothing else to compile
-        second_process.begin(game)
+        second_process.begin(game, many.compile_driver)
     assert with_driver == []
 
 

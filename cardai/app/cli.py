@@ -1315,8 +1315,14 @@ def load(name: str) -> "Game":
     from cardai.table import second_process
 
     game = registry.load(name)
-    second_process.begin(game)
+    second_process.begin(game, _compile_driver)
     return game
+
+
+def _compile_driver() -> None:
+    from cardai.table.many import compile_driver
+
+    compile_driver()
 
 
 def _described(game: "Game") -> dict[str, Any]:

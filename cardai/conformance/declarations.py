@@ -9,7 +9,7 @@ import numpy as np
 from cardai.conformance.law import NotTested, Steps, each_game, law
 from cardai.conformance.testbed import Counted, Position, Setup, Testbed, Trace
 from cardai.game.declared import State, state_of
-from cardai.game.fields import NONE
+from cardai.game.fields import NONE, Field
 from cardai.game.wording import moves_of
 
 UNDECLARED = "the game does not declare its state (`cardai.game.declared.State`)"
@@ -33,12 +33,12 @@ def seats_may_be_turned(testbed: Testbed) -> Steps:
     are left out. Of many further games only the ends are turned, since some endings are rare.
     """
     state = _declared(testbed)
-    if not testbed.game.seats_alike or max(testbed.game.seats) < 2:
+    setups = [setup for setup in testbed.setups if _step(testbed, setup.seats, 0)]
+    if not testbed.game.seats_alike or not setups:
         raise NotTested("seats are not alike in this game (`seats_alike`)")
     if left := state.undeclared:
         raise NotTested(f"the state has fields of which nothing is declared ({', '.join(left)})")
     further = range(FURTHER_FROM, FURTHER_FROM + FURTHER * testbed.effort.searched, AT_ONCE)
-    setups = [setup for setup in testbed.setups if setup.seats > 1]
     ends = [functools.partial(_further_ends, testbed, state, setups[i % len(setups)], n) for i, n in enumerate(further)]
     games = [functools.partial(_turn, state, game) for game in testbed.games_and_rare_ends]
     for check in (seen := Counted([*games, *ends], "games")):
@@ -49,14 +49,15 @@ def seats_may_be_turned(testbed: Testbed) -> Steps:
 
 def _further_ends(testbed: Testbed, state: State, setup: Setup, first: int) -> None:
     traces = testbed.random_games(setup, first, AT_ONCE)
-    _compare_ends(traces, state, np.concatenate([trace.states[-1:] for trace in traces]), 1 + first % (setup.seats - 1))
+    ends = np.concatenate([trace.states[-1:] for trace in traces])
+    _compare_ends(traces, state, ends, _step(testbed, setup.seats, first // AT_ONCE))
 
 
 def _turn(state: State, game: Callable[[], Trace | None]) -> None:
     trace = game()
-    if trace is None or trace.setup.seats < 2:
+    by = 0 if trace is None else _step(trace.testbed, trace.setup.seats, trace.seed)
+    if trace is None or by == 0:
         return
-    by = _step(trace)
     _compare_ends([trace], state, trace.states[-1:], by)
     if len(trace.moves):
         turned = state.turned(trace.states, by)
@@ -116,17 +117,18 @@ def _moved(trace: Trace, turned: np.ndarray, by: int) -> tuple[np.ndarray, np.nd
 def _is_next_turned(testbed: Testbed, state: State) -> bool:
     """Whether whose turn it is moves on with the seats, after all moves of all games. Seat 0 passes first in Hearts."""
     for trace in testbed.traces:
-        if len(trace.moves) and trace.setup.seats > 1:
-            by = _step(trace)
+        if len(trace.moves) and _step(testbed, trace.setup.seats, 0):
+            by = _step(trace.testbed, trace.setup.seats, trace.seed)
             _, wanted, found = _moved(trace, state.turned(trace.states, by), by)
             if (wanted["turn"] != found["turn"]).any():
                 return False
     return True
 
 
-def _step(trace: Trace) -> int:
-    """How far seats move on in a game."""
-    return 1 + trace.seed % (trace.setup.seats - 1)
+def _step(testbed: Testbed, seats: int, number: int) -> int:
+    """How far seats move on: each in turn, so that teams stay what they are. 0 if no such step is possible."""
+    steps = range(max(1, testbed.game.teams), seats, max(1, testbed.game.teams))
+    return steps[number % len(steps)] if steps else 0
 
 
 def _compare_moves(trace: Trace, turned: np.ndarray, by: int) -> None:
@@ -139,20 +141,49 @@ def _compare_moves(trace: Trace, turned: np.ndarray, by: int) -> None:
             raise here.broken(f"the move changes state.{name} in another way when all seats move on by {by}")
 
 
+def _keep_lacks(
+    trace: Trace,
+    seat: int,
+    field: Field,
+    lie: dict[str, np.ndarray],
+    known: np.ndarray,
+    new_deal: np.ndarray,
+    was_open: np.ndarray,
+) -> None:
+    """What all know that a hand lacks is not forgotten, for cards that are hidden, before it gets others unseen."""
+    state = _declared(trace.testbed)
+    own = next(name for name, one in state.fields.items() if one is field)
+    lacks, here = state.lying(field.lacks, trace.states)[:, seat], lie[own][:, seat]
+    hidden = (lie[own] & ~known).any(axis=1)
+    for name, place in lie.items():
+        hidden = hidden | place.any(axis=1) if state.fields[name].sees == "nobody" else hidden
+    unseen = (here[1:] & ~here[:-1] & ~was_open & ~known[1:, seat]).any(axis=1)
+    lost = lacks[:-1] & ~lacks[1:] & hidden[1:] & ~known[1:, seat]
+    wrong = lost.any(axis=1) & ~unseen & ~new_deal & (trace.states["turn"][1:] != NONE)
+    if wrong.any():
+        ply = int(np.argmax(wrong))
+        cards = " ".join(state.deck.name(card) for card in np.flatnonzero(lost[ply]))
+        told = f"all knew that seat {seat} had none of {cards}, and state.{field.lacks} says so no longer"
+        raise Position(trace, ply).broken(told)
+
+
 @each_game()
 def cards_that_all_saw_are_known(trace: Trace) -> bool:
-    """A card that all saw lie open, and that went into a hand, is known to be there until it leaves (`Known`)."""
+    """A card that all saw go into a hand is known to be there until it leaves (`Known`), and lacks stay (`Lacks`).
+
+    What a hand lacks may be forgotten when it gets cards that not all saw, and of cards that are hidden no longer.
+    """
     state = _declared(trace.testbed)
     hands = {name: field for name, field in state.places.items() if field.what == "cards" and field.sees == "own"}
     if not hands:
         raise NotTested("the game declares no hands that are sets of cards")
     seats, states = trace.setup.seats, trace.states
     lie = {name: state.lying(name, states) for name in state.places}  # bool[N, places of the field, kinds]
-    open_ = sum((lie[name].sum(axis=1) for name in lie if state.fields[name].sees == "all"), np.zeros(()))
+    open_ = np.zeros((len(states), state.kinds), bool)
+    for name in lie:
+        open_ |= lie[name].any(axis=1) if state.fields[name].sees == "all" else False
     hidden = [lie[name].any(axis=1) for name in lie if state.fields[name].sees == "nobody"]
-    if not np.any(open_):
-        raise NotTested("the game declares no place that all see")
-    was_open = open_[:-1] > 0
+    was_open = open_[:-1]
     gained = [(lie[name][1:] & ~lie[name][:-1] & was_open[:, None]).any(axis=2).sum(axis=1) for name in hands]
     returned = (np.sum(gained, axis=0) > 1) & (states["rng"][:-1] != states["rng"][1:])  # a new deal
     for one in hidden:  # open cards that return to a stock may be drawn from it at once
@@ -163,6 +194,8 @@ def cards_that_all_saw_are_known(trace: Trace) -> bool:
             here, all_know = lie[name][:, seat], known[:, seat]
             taken = here[1:] & ~here[:-1] & was_open
             forgotten = here[1:] & here[:-1] & all_know[:-1]
+            if field.lacks:
+                _keep_lacks(trace, seat, field, lie, known, new_deal=returned, was_open=was_open)
             missing = ((taken | forgotten) & ~all_know[1:]).any(axis=1) & ~returned & (states["turn"][1:] != NONE)
             if field.opens:
                 missing &= states[field.opens][1:] == 0

@@ -6,6 +6,7 @@ the rule that takes longest: of Hearts' rules one takes longer than all others t
 """
 
 import os
+from collections.abc import Callable
 
 from cardai.game import Game
 from cardai.kernel import driver, native
@@ -17,20 +18,17 @@ LARGE = 4000
 """Bytes of Python code in a rule that is worth a second process: it takes a second to compile."""
 
 
-def begin(game: Game) -> None:
-    """Begin to compile in a second process, if something must be compiled and there is a processor for it."""
+def begin(game: Game, compile_driver: Callable[[], None]) -> None:
+    """Begin to compile in a second process, if something must be compiled and there is a processor for it.
+
+    `compile_driver`: `cardai.table.many.compile_driver`, which takes a while to import.
+    """
     if not JIT or default_threads() < 2 or not may_keep() or not elsewhere.can_begin():
         return
     if is_kept(driver.advance):
         _begin_rule(game)
     else:
-        elsewhere.begin(driver.advance, _compile_driver)
-
-
-def _compile_driver() -> None:
-    from cardai.table.many import compile_driver  # which takes a while to import
-
-    compile_driver()
+        elsewhere.begin(driver.advance, compile_driver)
 
 
 def _begin_rule(game: Game) -> None:

@@ -6,7 +6,7 @@ names), no claim (2, 0, 0, 0), or the turn given to a teammate (3, 0, 2 | 4, 0).
 
 from cardai.game import Game, Payoff, PerspectiveEncoder, Phase
 
-from .deck import CARDS, DECK, HALVES, SIX
+from .deck import CARDS, HALVES, SIX
 from .encode import (
     article_layout,
     card_chances,
@@ -76,7 +76,6 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
-    pieces=DECK.all_names,
     zones=zones,
     picks=picks,
     ending=ending,

@@ -6,10 +6,11 @@ Seats with even numbers are one team, those with odd numbers the other. Cards an
 import numpy as np
 
 from cardai.cards import count, full_deck, has, lowest, single
-from cardai.game import move_dtype, state_dtype
+from cardai.game import move_dtype
+from cardai.game.declared import Card, Each, Flag, Hand, Known, Lacks, Number, Option, Seat, State
 from cardai.rule import below, rule, shuffle
 
-from .deck import CARDS, HALVES, NONE, SIX, card_of, cards_of, half_of
+from .deck import CARDS, DECK, HALVES, NONE, SIX, card_of, cards_of, half_of
 from .proof import FOUR_LEFT, TWO_LEFT, fitting_claims, live, proven_claims, shown
 
 SEATS = 6
@@ -18,35 +19,37 @@ MOST_ASKS = 400  # the largest `limit` of a variant
 DROP, LOSE = range(2)  # option `wrong`
 ASK, CLAIM, NO_CLAIM, GIVE = range(4)  # kinds of move
 
-STATE = state_dtype(
+STATE = State(
+    DECK,
+    SEATS,
     # Options, set by the variant.
-    any_seat=(),  # 3.5: whether all seats may claim, in windows after the deal and after each ask
-    proof=(),  # 3.4: whether a claim must be proven
-    wrong=(),  # 3.2: who has a half-suit that the own team held, but not as claimed: 0 nobody, 1 the opponents
-    limit=(),  # 4.3: how many asks there may be
+    any_seat=Option(),  # 3.5: whether all seats may claim, in windows after the deal and after each ask
+    proof=Option(),  # 3.4: whether a claim must be proven
+    wrong=Option(),  # 3.2: who has a half-suit that the own team held, but not as claimed: 0 nobody, 1 the opponents
+    limit=Option(),  # 4.3: how many asks there may be
     # The cards.
-    hands=SEATS,
-    known=SEATS,  # 5.1: the cards of each hand that have been shown
-    lacks=SEATS,  # 5.1: cards not shown that each hand does not have
-    must=SEATS,  # 5.1: the half-suits of which each hand has a card that has not been shown, as a set of 0..7
-    won=(3,),  # the half-suits claimed: those that the even team has, the odd team, nobody; sets of 0..7
+    hands=Hand(known="known", lacks="lacks"),
+    known=Known("hands"),  # 5.1: those that have been shown
+    lacks=Lacks("hands"),  # 5.1: cards not shown
+    must=Each(Number()),  # 5.1: the half-suits of which each hand has a card that has not been shown, as a set of 0..7
+    won=Number(shape=(3,)),  # the half-suits claimed: those that the even team has, the odd team, nobody; sets of 0..7
     # Whose turn it is.
-    mover=(),  # the seat that asks next
-    window=(),  # 3.5: the seat that is asked for a claim out of turn, or NONE
-    closer=(),  # 4.1: the seat that claims all that is live, or NONE
-    giving=(),  # 3.6: 1 while the mover, without cards, chooses a teammate
-    asks=(),  # how many there have been
-    moved=(),  # the kind of the last move; NONE before the first one
-    pending=(),  # the kind of the move that `settle` has yet to carry out; NONE outside of after-states
+    mover=Seat(),  # the seat that asks next
+    window=Seat(),  # 3.5: the seat that is asked for a claim out of turn, or NONE
+    closer=Seat(),  # 4.1: the seat that claims all that is live, or NONE
+    giving=Flag(),  # 3.6: 1 while the mover, without cards, chooses a teammate
+    asks=Number(),  # how many there have been
+    moved=Number(low=NONE, high=3),  # the kind of the last move; NONE before the first one
+    pending=Number(low=NONE, high=3),  # the kind of the move that `settle` has yet to carry out; NONE: none
     # The last ask; all are NONE before the first one.
-    asker=(),
-    asked=(),
-    card=(),
-    answer=(),  # 1 if the card was given, 0 if not, NONE before the answer
+    asker=Seat(),
+    asked=Seat(),
+    card=Card(is_place=False),
+    answer=Number(low=NONE, high=1),  # 1 if the card was given, 0 if not, NONE before the answer
     # The last claim; all are NONE before the first one.
-    claimant=(),
-    claimed=(),  # the half-suit
-    names=(),  # as in the move
+    claimant=Seat(),
+    claimed=Number(low=NONE, high=7),  # the half-suit
+    names=Number(),  # as in the move
 )
 MOVE = move_dtype(
     "kind",  # 0 ask, 1 claim, 2 no claim, 3 give the turn to a teammate
