@@ -15,6 +15,10 @@ from cardai.game.wording import moves_of
 UNDECLARED = "the game does not declare its state (`cardai.game.declared.State`)"
 FURTHER, AT_ONCE = 16, 50  # as many times `Effort.searched` games of which only the ends are turned, so many at once
 ROUNDING = 1e-9
+FEW, MOSTLY_OTHER = (
+    6,
+    0.5,
+)  # games that show whether an encoder numbers seats from its own on, and the share that differs
 FURTHER_FROM = 700_000  # the number of the first seed of these games, beyond those of others
 
 
@@ -62,7 +66,7 @@ def _turn(state: State, game: Callable[[], Trace | None]) -> None:
     if len(trace.moves):
         turned = state.turned(trace.states, by)
         _compare_legal(trace, turned, by)
-        _compare_views(trace, turned, by)
+        _compare_views(trace, state, by)
         if _is_next_turned(trace.testbed, state):
             _compare_moves(trace, turned, by)
 
@@ -81,14 +85,33 @@ def _compare_ends(traces: list[Trace], state: State, ends: np.ndarray, by: int) 
             raise traces[i].end.broken(told)
 
 
-def _compare_views(trace: Trace, turned: np.ndarray, by: int) -> None:
+def _compare_views(trace: Trace, state: State, by: int) -> None:
     """What encoders show in the states of a game, as they are and turned."""
-    compiled, seats = trace.testbed.compiled, trace.setup.seats
-    for seat in range(seats):
-        wrong = (compiled.rows(trace.states, seat) != compiled.rows(turned, (seat + by) % seats)).any(axis=1)
-        if wrong.any():
-            told = f"an encoder shows seat {seat} something else when all seats move on by {by}"
-            raise Position(trace, int(np.argmax(wrong))).broken(told)
+    for name in _relative_encoders(trace.testbed, state):
+        for seat in range(trace.setup.seats):
+            wrong = _shown_otherwise(trace, state.turned(trace.states, by), by, name, seat)
+            if wrong.any():
+                told = f"encoder {name} shows seat {seat} something else when all seats move on by {by}"
+                raise Position(trace, int(np.argmax(wrong))).broken(told)
+
+
+def _shown_otherwise(trace: Trace, turned: np.ndarray, by: int, name: str, seat: int) -> np.ndarray:
+    """In which states of a game an encoder shows a seat another row when all seats have moved on: bool[N]."""
+    encoded, seats = trace.testbed.compiled.encoded, trace.setup.seats
+    return (encoded(trace.states, seat, name) != encoded(turned, (seat + by) % seats, name)).any(axis=1)
+
+
+@functools.lru_cache(maxsize=1)
+def _relative_encoders(testbed: Testbed, state: State) -> list[str]:
+    """The encoders that number seats from their own on: those whose rows mostly stay the same. Others need not."""
+    found = []
+    for name in testbed.game.encoders:
+        shares = []
+        for trace in testbed.mixed(testbed.traces)[:FEW]:
+            by = _step(testbed, trace.setup.seats, trace.seed)
+            shares += [_shown_otherwise(trace, state.turned(trace.states, by), by, name, 0).mean()] if by else []
+        found += [name] if shares and np.mean(shares) < MOSTLY_OTHER else []
+    return found
 
 
 def _turned_moves(trace: Trace, by: int) -> np.ndarray:

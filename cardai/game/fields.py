@@ -76,6 +76,11 @@ def Stock(name: str = "Stock") -> Field:
     return Field("cards", "nobody", name, True, look="pile")
 
 
+def Order(size: int, name: str = "Deck") -> Field:
+    """Cards that nobody sees, in their order: `size` cards, NONE where there are none any more."""
+    return Field("card", "nobody", name, True, shape=(whole("size", size, 1),), look="pile")
+
+
 def Pile(name: str = "", look: str = "row", top: str = "") -> Field:
     """Cards that all see, a set. `top`: the field with the card that lies on them, which is not one of them."""
     return Field("cards", "all", name, True, top=top, look=look)

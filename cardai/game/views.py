@@ -163,7 +163,8 @@ def holdings(state: Declaration) -> Callable[[Any], list[Any]]:
     def held(record: Any) -> list[Any]:
         seats, found = int(record.seats), list[Any]()
         for name, field in places.items():
-            rows = record[name][:seats] if field.each and field.sees != "all" else [record[name]]
+            is_row = (field.each and field.sees != "all") or (field.sees == "nobody" and bool(field.shape))
+            rows = record[name][: seats if field.each else None] if is_row else [record[name]]
             found += [_held(state, field, row, seats) for row in rows]
         return found
 

@@ -3,7 +3,6 @@
 This is the game of a thesis (Vahteristo 2023), whose method cardai generalises to other card games.
 """
 
-from cardai.cards import DECK52
 from cardai.game import Game, Payoff, PerspectiveEncoder, Phase, Row, Suite
 
 from .encode import (
@@ -34,7 +33,7 @@ from .rules import (
     settle,
     simplify,
 )
-from .text import TERMS, ending, holdings, led_to, parse, picks, show, spell, zones
+from .text import TERMS, ending, led_to, parse, picks, show, spell, zones
 
 
 def _claims(*losses: float) -> dict[str, float]:
@@ -123,11 +122,9 @@ GAME = Game(
     spell=spell,
     parse=parse,
     show=show,
-    pieces=DECK52.all_names,
     zones=zones,
     picks=picks,
     ending=ending,
-    holdings=holdings,
     terms=TERMS,
     led_to=led_to,
     references={"complexity": dict(zip(range(2, 9), (81.3, 65.2, 59.2, 52.3, 52.0, 42.9, 45.2), strict=True))},

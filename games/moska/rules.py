@@ -3,42 +3,59 @@
 Cards and sets of cards are those of `cardai.cards` with 52 cards, suits C D H S. What may be played is in `moves.py`.
 """
 
-from cardai.cards import any_of, count, filled, full_deck, has, lowest, single, suit, suit_cards
-from cardai.game import move_dtype, state_dtype
+from cardai.cards import DECK52, any_of, count, filled, full_deck, has, lowest, single, suit, suit_cards
+from cardai.game import move_dtype
+from cardai.game.declared import (
+    NONE,
+    Card,
+    Cards,
+    Flag,
+    Hand,
+    Known,
+    Number,
+    Option,
+    Order,
+    Pile,
+    Seat,
+    Seats,
+    State,
+    Suit,
+)  # fmt: skip
 from cardai.rule import below, rule, shuffle
 
 DECK = 52
 HAND = 6  # 1.1
 SEATS = 8
-NONE = -1
 
-STATE = state_dtype(
+STATE = State(
+    DECK52,
+    SEATS,
     # Options, set by the variant.
-    self_attack=(),  # 2.4: DECK_NOW or BOUT_DECK
-    attacker_ready=(),  # 4.4: whether an attacker who has just played counts as ready
-    swap_two=(),  # 1.3
-    poll=(),  # 6.1: whether ready seats are asked too
+    self_attack=Option(),  # 2.4: DECK_NOW or BOUT_DECK
+    attacker_ready=Option(),  # 4.4: whether an attacker who has just played counts as ready
+    swap_two=Option(),  # 1.3
+    poll=Option(),  # 6.1: whether ready seats are asked too
     # The cards.
-    hands=SEATS,
-    known=SEATS,  # 7.1: the cards of each hand that everybody knows
-    deck=DECK,  # the cards from the bottom (the trump card, known to all) to the top; NONE above the top
-    deck_left=(),
-    table=(),  # cards of this bout that are not killed
-    killed=(),  # killed cards of this bout, and the cards that killed them
-    discards=(),  # cards that have left the game
-    barring=(),  # 3.2: the deck card that lies unkilled on the table, as a set
-    turned=(),  # 3.2: the deck card that waits for its kill, or NONE
-    trump=(),  # the trump suit
-    trump_card=(),  # the card at the bottom
-    drawn=(),  # 7.4: the set of seats that may hold a hidden card drawn since the deal
+    hands=Hand(known="known"),
+    known=Known("hands"),  # 7.1
+    deck=Order(DECK),  # from the bottom (the trump card, known to all) to the top
+    deck_left=Number(),
+    table=Pile(),  # cards of this bout that are not killed
+    killed=Pile(),  # killed cards of this bout, and the cards that killed them
+    discards=Pile(),  # cards that have left the game
+    barring=Cards(),  # 3.2: the deck card that lies unkilled on the table
+    turned=Card(),  # 3.2: the deck card that waits for its kill, or NONE
+    trump=Suit(),
+    trump_card=Card(is_place=False),  # the card at the bottom
+    drawn=Seats(),  # 7.4: that may hold a hidden card drawn since the deal
     # The bout.
-    target=(),
-    playing=(),  # the set of seats still in the game
-    ready=(),  # 4.4: the set of seats that are ready
-    last=(),  # the seat that moved last, or NONE
-    bout_deck=(),  # whether there was a deck when this bout began
-    pending=(),  # the kind of move that `settle` has to complete; SKIP for nothing
-    picked=(),  # whether the target picked up cards at the end just made
+    target=Seat(),
+    playing=Seats(),  # still in the game
+    ready=Seats(),  # 4.4
+    last=Seat(),  # the seat that moved last, or NONE
+    bout_deck=Flag(),  # whether there was a deck when this bout began
+    pending=Number(),  # the kind of move that `settle` has to complete; SKIP for nothing
+    picked=Flag(),  # whether the target picked up cards at the end just made
 )
 MOVE = move_dtype("kind", "cards", "targets")
 

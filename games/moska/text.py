@@ -145,12 +145,6 @@ TERMS = {
 }
 
 
-def holdings(state):
-    """The sets of cards in every place: each hand, the table, killed and discarded cards, the turned card, the deck."""
-    single = [1 << int(card) for card in (state["turned"], *state["deck"]) if card != NONE]
-    return [*map(int, state["hands"]), int(state["table"]), int(state["killed"]), int(state["discards"]), *single]
-
-
 def _seat_line(state, other, seat):
     if not int(state["playing"]) >> other & 1:
         return f"p{other}  out"
