@@ -26,7 +26,7 @@ class Field:
     - `each`: whether there is one for each seat. `shape`: of each one, () for a single number.
     - `known`, `lacks`: of hands, the fields that say what all know of them. `opens`: the field that is not 0 once all
       see them. `top`: the field with the card that lies on a pile. `look`: see `cardai.game.Zone`.
-    - `low`, `high`: the range of a number. `words`: of a word, by number. `says`: what is said of the seat, such as
+    - `low`, `high`: the range of a number, or of a stock's size. `words`: of a word, by number. `says`: what is said of the seat, such as
       "has knocked". `of`: the field of hands that a fact is about.
     """
 
@@ -71,9 +71,12 @@ def Slots(number: int, name: str = "Hand") -> Field:
     return Field("card", "others", name, True, True, (whole("number", number, 1),), look="row")
 
 
-def Stock(name: str = "Stock") -> Field:
-    """Cards that nobody has seen, a set: they have no order until one is drawn."""
-    return Field("cards", "nobody", name, True, look="pile")
+def Stock(name: str = "Stock", size: int = 0) -> Field:
+    """Cards that nobody has seen, a set: they have no order until one is drawn.
+
+    `size`: how many there are at any time, which the encoder then leaves out; 0 if that changes.
+    """
+    return Field("cards", "nobody", name, True, low=size, high=size, look="pile")
 
 
 def Pile(name: str = "", look: str = "row", top: str = "") -> Field:
@@ -121,7 +124,7 @@ def Flag(name: str = "", says: str = "") -> Field:
 
 
 def Word(*words: str, name: str = "", shape: tuple[int, ...] = ()) -> Field:
-    """One of some words, by its number; NONE for none."""
+    """One of some words, by its number; NONE for none, and so is an empty word: `Word("", "folds", "calls")`."""
     return Field("word", name=name, words=words, shape=shape)
 
 
@@ -195,8 +198,9 @@ class Declaration:
 
     @property
     def facts(self) -> dict[str, Field]:
-        """The fields that cards do not lie in."""
-        return {name: one for name, one in self.fields.items() if not one.is_place}
+        """The fields that cards do not lie in, but for those that only say what all see of hands."""
+        of_hands = {name for one in self.places.values() for name in (one.known, one.lacks, one.opens)}
+        return {name: one for name, one in self.fields.items() if not one.is_place and name not in of_hands}
 
     def refuse(self, why: str) -> NoReturn:
         """Raises CardaiError, which names the game."""

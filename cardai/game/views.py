@@ -23,16 +23,16 @@ def encoder(state: Declaration) -> tuple[Callable[[int], tuple[Segment, ...]], C
     for name, field in state.places.items():
         if field.sees in ("own", "others"):
             _encode_hands(state, name, field, text, parts)
+        elif field.sees == "nobody" and field.high:
+            continue  # its size says nothing
         elif field.sees == "nobody":
             size = f"np.sum(state.{name})" if field.what == "counts" else f"count(state.{name})"
             text.add(f"row[at] = {size}", "at += 1")
             parts.append(_Part(f"{state.label(name).lower()} size"))
         else:
             _encode_open(state, name, field, text, parts)
-    covered = {name for field in state.places.values() for name in (field.known, field.lacks) if name}
     for name, field in state.facts.items():
-        if name not in covered:
-            _encode_open(state, name, field, text, parts)
+        _encode_open(state, name, field, text, parts)
     with text.block("if state.turn >= 0:"):
         text.add("row[at + (state.turn - seat) % state.seats] = 1")
     parts.append(_Part("to move", by_seat=True))
@@ -199,7 +199,8 @@ def said(state: Declaration, field: Field, value: Any) -> str:
     if field.what == "counts":
         return " ".join(deck.name(kind) for kind in range(state.kinds) for _ in range(int(value[kind]))) or "none"
     if np.ndim(value):
-        return " ".join(said(state, field, one) for one in value if field.what == "number" or one != NONE) or "none"
+        words = (said(state, field, one) for one in value)
+        return ("; " if np.ndim(value) > 1 else " ").join(one for one in words if one != "none") or "none"
     if field.what == "seats":
         return " ".join(f"p{seat}" for seat in range(state.seats) if int(value) >> seat & 1) or "none"
     number = int(value)
@@ -213,13 +214,12 @@ def said(state: Declaration, field: Field, value: Any) -> str:
         "rank": deck.ranks,
         "word": field.words,
     }
-    return f"p{number}" if field.what == "seat" else names[field.what][number]
+    return f"p{number}" if field.what == "seat" else names[field.what][number] or "none"
 
 
 def _of_seat(state: Declaration, record: Any, seat: int) -> list[str]:
     """What all know of a seat, beside its cards."""
     found = []
-    covered = {name for field in state.places.values() for name in (field.known, field.lacks) if name}
     for name, field in state.facts.items():
         value = record[name]
         if field.says:
@@ -229,7 +229,7 @@ def _of_seat(state: Declaration, record: Any, seat: int) -> list[str]:
                 else value[seat]
             )
             found += [field.says] if holds else []
-        elif field.each and name not in covered:
+        elif field.each:
             words = said(state, field, value[seat])
             label = state.label(name)
             if words != "none":
@@ -264,6 +264,10 @@ def _size(field: Field, own: Any) -> int:
     if field.what == "cards":
         return as_int(own).bit_count()
     return int(np.sum(own)) if field.what == "counts" else int(np.count_nonzero(np.ravel(own) != NONE))
+
+
+def _cards(size: int) -> str:
+    return f"{size} card{'s' * (size != 1)}"
 
 
 def _titled(state: Declaration, name: str) -> str:
@@ -327,7 +331,7 @@ def show(state: Declaration) -> Callable[[Any, int], str]:
         for name, field in state.places.items():
             label = _titled(state, name)
             if field.sees == "nobody":
-                lines.append(f"{label}: {_size(field, record[name])} cards.")
+                lines.append(f"{label}: {_cards(_size(field, record[name]))}.")
             elif field.sees == "all":
                 value = record[name][: int(record.seats)] if field.each else record[name]
                 if field.each:
@@ -348,7 +352,7 @@ def show(state: Declaration) -> Callable[[Any, int], str]:
                     words.append(f"holds {said(state, field, record[name][other])}")
                     continue
                 size = _size(field, record[name][other])
-                words.append(f"{size} card{'s' * (size != 1)}")
+                words.append(_cards(size))
                 known = _seen_of(field, record, other, seat, name) if other != seat else 0
                 words += [f"holds {state.deck.names(known)}"] if known else []
                 words += _lacking(state, as_int(record[field.lacks][other])) if field.lacks else []
