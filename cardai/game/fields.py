@@ -26,8 +26,8 @@ class Field:
     - `each`: whether there is one for each seat. `shape`: of each one, () for a single number.
     - `known`, `lacks`: of hands, the fields that say what all know of them. `opens`: the field that is not 0 once all
       see them. `top`: the field with the card that lies on a pile. `look`: see `cardai.game.Zone`.
-    - `low`, `high`: the range of a number, or of a stock's size. `words`: of a word, by number. `says`: what is said of the seat, such as
-      "has knocked". `of`: the field of hands that a fact is about.
+    - `low`, `high`: the range of a number, or of a stock's size. `words`: of a word, by number. `says`: what is said of
+      the seat, such as "has knocked". `of`: the field of hands that a fact is about.
     """
 
     what: str
