@@ -26,7 +26,7 @@ class Field:
     - `each`: whether there is one for each seat. `shape`: of each one, () for a single number.
     - `known`, `lacks`: of hands, the fields that say what all know of them. `opens`: the field that is not 0 once all
       see them. `top`: the field with the card that lies on a pile. `look`: see `cardai.game.Zone`.
-    - `low`, `high`: the range of a number, or of a stock's size. `words`: of a word, by number. `says`: what is said of
+    - `low`, `high`: the range of a number, or of a place's size. `words`: of a word, by number. `says`: what is said of
       the seat, such as "has knocked". `of`: the field of hands that a fact is about.
     """
 
@@ -52,13 +52,14 @@ class Field:
 # Places
 
 
-def Hand(name: str = "Hand", known: str = "", lacks: str = "", opens: str = "") -> Field:
+def Hand(name: str = "Hand", known: str = "", lacks: str = "", opens: str = "", size: int = 0) -> Field:
     """The hand of each seat, a set of cards that its own seat sees.
 
     `known`, `lacks`: the fields declared as `Known` and `Lacks` it, if the game has them. `opens`: a field of the
-    state; while it is not 0, all see all hands.
+    state; while it is not 0, all see all hands. `size`: how many cards a hand has at any time, which the encoder then
+    leaves out; 0 if that changes.
     """
-    return Field("cards", "own", name, True, True, known=known, lacks=lacks, opens=opens, look="fan")
+    return Field("cards", "own", name, True, True, (), known, lacks, opens, look="fan", low=size, high=size)
 
 
 def Held(name: str = "Hand", opens: str = "") -> Field:

@@ -98,7 +98,7 @@ def _encode_hands(state: Declaration, name: str, field: Field, text: Text, parts
         with text.block("for step in range(state.seats):"):
             text.add(f"at = put(row, at, state.{field.lacks}[(seat + step) % state.seats], {state.kinds})")
         parts.append(_Part(f"{label} lacks", cards, each=True))
-    if field.what == "cards":
+    if field.what == "cards" and not field.high:
         with text.block("for step in range(state.seats):"):
             text.add(f"row[at + step] = count(state.{name}[(seat + step) % state.seats])")
         text.add("at += state.seats")
