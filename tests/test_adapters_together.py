@@ -89,8 +89,8 @@ def test_an_illegal_or_missing_action_changes_nothing():
         with pytest.raises(IllegalMove):
             env.step(actions)
     after, *_ = env.step({"player_0": 2, "player_1": 0})
-    assert before["player_0"]["observation"][:3].tolist() == [1, 1, 1]
-    assert after["player_0"]["observation"][:3].tolist() == [1, 1, 0]
+    assert before["player_0"]["action_mask"][:3].tolist() == [1, 1, 1]
+    assert after["player_0"]["action_mask"][:3].tolist() == [1, 1, 0]
 
 
 def test_a_game_of_turns_is_no_parallel_environment():

@@ -352,6 +352,7 @@ def test_a_policy_does_not_see_hidden_cards():
     for card in range(kuhn.CARDS):
         worlds = np.array([kuhn.state_at(card, "p")] * 2, kuhn.STATE)
         worlds["cards"][1, 0] = (card + 2) % kuhn.CARDS
+        worlds["left"][1] = 1 << (card + 1) % kuhn.CARDS
         assert worlds["cards"][0].tolist() != worlds["cards"][1].tolist()
         for bits in range(0, 2**64, 2**58):
             worlds["rng"] = bits

@@ -182,7 +182,7 @@ def test_a_protocol_that_no_study_could_be_run_by_is_refused_in_a_sentence(file,
 def test_a_text_game_cannot_hide_what_is_known(tmp_path):
     import tomllib
 
-    path = str(Path(__file__).parent.parent / "examples/kuhn")
+    path = str(Path(__file__).with_name("guess.py"))
     content = tomllib.loads(FILE) | {"table": [{"code": "A", "game": path, "opponents": ["random"]}], "references": []}
     with pytest.raises(CardaiError, match="known_cards can be off only in games with zones"):
         protocol_of(content)

@@ -86,7 +86,7 @@ def test_a_choice_is_made_once_for_its_ply_and_must_be_legal(store):  # noqa: F8
     table = table_of(store, "me", "friend")
     choice = ply_of(table, 1)
     assert choice == 1
-    assert "'bid 14' is no move here" in table.play(1, choice, "bid 14")
+    assert "'bid 14' is no move" in table.play(1, choice, "bid 14")
     assert table.play(1, 0, "bid 3") == ""
     assert table.view(1, False)["choosing"] == [0, 1], "it was for another ply"
     choose(table, 1, "bid 3")

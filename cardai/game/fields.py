@@ -26,8 +26,8 @@ class Field:
     - `each`: whether there is one for each seat. `shape`: of each one, () for a single number.
     - `known`, `lacks`: of hands, the fields that say what all know of them. `opens`: the field that is not 0 once all
       see them. `top`: the field with the card that lies on a pile. `look`: see `cardai.game.Zone`.
-    - `low`, `high`: the range of a number. `words`: of a word, by number. `says`: what is said of the seat, such as
-      "has knocked". `of`: the field of hands that a fact is about.
+    - `low`, `high`: the range of a number, or of a place's size. `words`: of a word, by number. `says`: what is said of
+      the seat, such as "has knocked". `of`: the field of hands that a fact is about.
     """
 
     what: str
@@ -52,13 +52,14 @@ class Field:
 # Places
 
 
-def Hand(name: str = "Hand", known: str = "", lacks: str = "", opens: str = "") -> Field:
+def Hand(name: str = "Hand", known: str = "", lacks: str = "", opens: str = "", size: int = 0) -> Field:
     """The hand of each seat, a set of cards that its own seat sees.
 
     `known`, `lacks`: the fields declared as `Known` and `Lacks` it, if the game has them. `opens`: a field of the
-    state; while it is not 0, all see all hands.
+    state; while it is not 0, all see all hands. `size`: how many cards a hand has at any time, which the encoder then
+    leaves out; 0 if that changes.
     """
-    return Field("cards", "own", name, True, True, known=known, lacks=lacks, opens=opens, look="fan")
+    return Field("cards", "own", name, True, True, (), known, lacks, opens, look="fan", low=size, high=size)
 
 
 def Held(name: str = "Hand", opens: str = "") -> Field:
@@ -71,9 +72,12 @@ def Slots(number: int, name: str = "Hand") -> Field:
     return Field("card", "others", name, True, True, (whole("number", number, 1),), look="row")
 
 
-def Stock(name: str = "Stock") -> Field:
-    """Cards that nobody has seen, a set: they have no order until one is drawn."""
-    return Field("cards", "nobody", name, True, look="pile")
+def Stock(name: str = "Stock", size: int = 0) -> Field:
+    """Cards that nobody has seen, a set: they have no order until one is drawn.
+
+    `size`: how many there are at any time, which the encoder then leaves out; 0 if that changes.
+    """
+    return Field("cards", "nobody", name, True, low=size, high=size, look="pile")
 
 
 def Order(size: int, name: str = "Deck") -> Field:
@@ -126,7 +130,7 @@ def Flag(name: str = "", says: str = "") -> Field:
 
 
 def Word(*words: str, name: str = "", shape: tuple[int, ...] = ()) -> Field:
-    """One of some words, by its number; NONE for none."""
+    """One of some words, by its number; NONE for none, and so is an empty word: `Word("", "folds", "calls")`."""
     return Field("word", name=name, words=words, shape=shape)
 
 
@@ -201,8 +205,9 @@ class Declaration:
 
     @property
     def facts(self) -> dict[str, Field]:
-        """The fields that cards do not lie in."""
-        return {name: one for name, one in self.fields.items() if not one.is_place}
+        """The fields that cards do not lie in, but for those that only say what all see of hands."""
+        of_hands = {name for one in self.places.values() for name in (one.known, one.lacks, one.opens)}
+        return {name: one for name, one in self.fields.items() if not one.is_place and name not in of_hands}
 
     def refuse(self, why: str) -> NoReturn:
         """Raises CardaiError, which names the game."""

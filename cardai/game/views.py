@@ -23,16 +23,16 @@ def encoder(state: Declaration) -> tuple[Callable[[int], tuple[Segment, ...]], C
     for name, field in state.places.items():
         if field.sees in ("own", "others"):
             _encode_hands(state, name, field, text, parts)
+        elif field.sees == "nobody" and field.high:
+            continue  # its size says nothing
         elif field.sees == "nobody":
             size = f"np.sum(state.{name})" if field.what == "counts" else f"count(state.{name})"
             text.add(f"row[at] = {size}", "at += 1")
             parts.append(_Part(f"{state.label(name).lower()} size"))
         else:
             _encode_open(state, name, field, text, parts)
-    covered = {name for field in state.places.values() for name in (field.known, field.lacks) if name}
     for name, field in state.facts.items():
-        if name not in covered:
-            _encode_open(state, name, field, text, parts)
+        _encode_open(state, name, field, text, parts)
     with text.block("if state.turn >= 0:"):
         text.add("row[at + (state.turn - seat) % state.seats] = 1")
     parts.append(_Part("to move", by_seat=True))
@@ -98,7 +98,7 @@ def _encode_hands(state: Declaration, name: str, field: Field, text: Text, parts
         with text.block("for step in range(state.seats):"):
             text.add(f"at = put(row, at, state.{field.lacks}[(seat + step) % state.seats], {state.kinds})")
         parts.append(_Part(f"{label} lacks", cards, each=True))
-    if field.what == "cards":
+    if field.what == "cards" and not field.high:
         with text.block("for step in range(state.seats):"):
             text.add(f"row[at + step] = count(state.{name}[(seat + step) % state.seats])")
         text.add("at += state.seats")
@@ -200,7 +200,8 @@ def said(state: Declaration, field: Field, value: Any) -> str:
     if field.what == "counts":
         return " ".join(deck.name(kind) for kind in range(state.kinds) for _ in range(int(value[kind]))) or "none"
     if np.ndim(value):
-        return " ".join(said(state, field, one) for one in value if field.what == "number" or one != NONE) or "none"
+        words = (said(state, field, one) for one in value)
+        return ("; " if np.ndim(value) > 1 else " ").join(one for one in words if one != "none") or "none"
     if field.what == "seats":
         return " ".join(f"p{seat}" for seat in range(state.seats) if int(value) >> seat & 1) or "none"
     number = int(value)
@@ -214,13 +215,12 @@ def said(state: Declaration, field: Field, value: Any) -> str:
         "rank": deck.ranks,
         "word": field.words,
     }
-    return f"p{number}" if field.what == "seat" else names[field.what][number]
+    return f"p{number}" if field.what == "seat" else names[field.what][number] or "none"
 
 
 def _of_seat(state: Declaration, record: Any, seat: int) -> list[str]:
     """What all know of a seat, beside its cards."""
     found = []
-    covered = {name for field in state.places.values() for name in (field.known, field.lacks) if name}
     for name, field in state.facts.items():
         value = record[name]
         if field.says:
@@ -230,11 +230,13 @@ def _of_seat(state: Declaration, record: Any, seat: int) -> list[str]:
                 else value[seat]
             )
             found += [field.says] if holds else []
-        elif field.each and name not in covered:
+        elif field.each:
             words = said(state, field, value[seat])
             label = state.label(name)
             if words != "none":
                 found.append(f"{label} {words}")
+    if "sealed" in state.dtype.fields and record["sealed"][seat][0]:  # kept by the core, see `Game.together`
+        found.append("has chosen")
     return found
 
 

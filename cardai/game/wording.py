@@ -84,7 +84,8 @@ class Moves:
     def derived(self, state: Declaration, given: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of `Game` that follow: the type, words, what is pointed at, and numbers where there are few."""
         made: dict[str, Any] = {"move": self.dtype, "spell": functools.partial(_spelled, self, state)}
-        made["parse"] = functools.partial(_parsed, self, state)
+        if not given.get("spell"):  # else a text is what the game's own words spell
+            made["parse"] = functools.partial(_parsed, self, state)
         if any("card" in (kind for _, kind in slots) or "cards" in (kind for _, kind in slots) for slots in self.slots):
             made["picks"] = functools.partial(_picked, self)
         if self.hidden:

@@ -4,29 +4,32 @@ Numbers in comments are the rules of RULES.md in this folder. The rules are writ
 are secret until all have chosen is the work of the core, for which `together` and the field `sealed` are all it needs.
 """
 
-from cardai.cards import any_of, full_deck, highest, lowest, put, single
-from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
+from cardai.cards import Deck, any_of, full_deck, highest, lowest, single
+from cardai.game import Game, Outcome, Player, Zone
+from cardai.game.declared import NONE, Card, Cards, Each, Moves, Number, Option, State
 from cardai.rule import rule
 
 CARDS = 13  # 1.1: of each hand, at most; card 0 has the value 1
 SEATS = 3
-NONE = -1
 PRIZES = SEATS * CARDS  # the first of the pieces that are prizes; those before are the hands, seat by seat
 MOST = CARDS * (CARDS + 1) // 2  # points of all prizes
 
-STATE = state_dtype(
+STATE = State(
+    Deck([str(value) for value in range(1, CARDS + 1)], suits=[""]), SEATS,
     cards=(),  # option: how many cards each hand has
-    descending=(),  # option: whether the prizes are in order
-    carried=(),  # option: whether rule 2.4 holds
-    hands=SEATS,
-    left=(),  # the prizes that were not turned up yet, a set without an order
-    prize=(),  # the prize in the middle, or NONE
-    pot=(),  # 2.4: points of earlier prizes in the middle
-    bids=SEATS,  # of the last round that was shown, or NONE
-    points=SEATS,
+    descending=Option(high=1),  # whether the prizes are in order
+    carried=Option(high=1),  # whether rule 2.4 holds
+    prize=Card(is_place=False),  # in the middle
+    pot=Number("points of earlier prizes", high=MOST),  # 2.4
+    left=Cards("prizes left"),  # that were not turned up yet, without an order
+    hands=Each(Cards("holds")),  # 4.1
+    bids=Each(Card("last bid", is_place=False)),  # of the last round that was shown
+    points=Each(Number(high=MOST)),
     sealed=(SEATS, 2),  # 2.1: the choices of this round, kept by the core
-)
-MOVE = move_dtype("card")
+)  # fmt: skip
+MOVE = Moves("bids {card}")
+
+list_cards = MOVE.add_each
 
 
 @rule
@@ -52,12 +55,7 @@ def together(state):
 
 @rule
 def legal(state, moves):
-    rest, n = state.hands[state.turn], 0
-    while rest != 0:
-        moves[n].card = lowest(rest)
-        rest &= ~single(lowest(rest))
-        n += 1
-    return n
+    return list_cards(moves, 0, state.hands[state.turn])
 
 
 @rule
@@ -131,16 +129,6 @@ def points_taken(state, seat):
 
 
 @rule
-def resample(state, seat, stream):
-    return  # 4.1: the prizes that are left have no order, and the core draws the choices of others
-
-
-@rule
-def blank(state, seat):
-    return
-
-
-@rule
 def values_of(cards):
     total = 0
     while cards != 0:
@@ -178,57 +166,11 @@ def matching(world, move, params, stream):
             move.card = card
 
 
-def layout(seats):
-    hands = [f"hand of seat +{step}" for step in range(1, seats)]
-    planes = ("own hand", *hands, "prizes left", "prize")
-    points = [f"points of seat +{step}" for step in range(seats)]
-    return (
-        *(Segment(name, (CARDS,)) for name in planes),
-        *(Segment(name) for name in (*points, "points in the middle", "descending", "carried")),
-    )
-
-
-@rule
-def encode(state, seat, row):
-    place = 0
-    for step in range(state.seats):
-        place = put(row, place, state.hands[(seat + step) % state.seats], CARDS)
-    place = put(row, place, state.left, CARDS)
-    place = put(row, place, single(state.prize) if state.prize != NONE else 0, CARDS)
-    for step in range(state.seats):
-        row[place + step] = state.points[(seat + step) % state.seats]
-    place += state.seats
-    row[place] = state.pot
-    row[place + 1] = state.descending
-    row[place + 2] = state.carried
-
-
 def holdings(state):
     """The hands, the prizes that are left, and all that has been shown."""
     full, seats = 2 ** int(state.cards) - 1, range(int(state.seats))
     hidden = [*(int(state.hands[seat]) << seat * CARDS for seat in seats), int(state.left) << PRIZES]
     return [*hidden, sum(full << seat * CARDS for seat in seats) + (full << PRIZES) - sum(hidden)]
-
-
-def spell(state, move):
-    return f"bids {int(move['card']) + 1}"
-
-
-def named(cards):
-    return " ".join(str(card + 1) for card in range(CARDS) if int(cards) >> card & 1) or "none"
-
-
-def show(state, seat):
-    prize = "none" if state.prize == NONE else f"{int(state.prize) + 1}"
-    pot = f", and {int(state.pot)} points of earlier ones" if state.pot else ""
-    order = ", from the highest to the lowest" if state.descending else ""
-    lines = [f"Prize: {prize}{pot}. Prizes left: {named(state.left)}{order}."]
-    for other in range(int(state.seats)):
-        last = "" if state.bids[other] == NONE else f", last bid {int(state.bids[other]) + 1}"
-        chosen = ", has chosen" if state.sealed[other, 0] else ""
-        holds = f"{int(state.points[other])} points, holds {named(state.hands[other])}"
-        lines.append(f"p{other}{' (you)' if other == seat else ''}: {holds}{last}{chosen}.")
-    return "\n".join(lines)
 
 
 def zones(state, seat):
@@ -259,7 +201,6 @@ GAME = Game(
     seats=range(2, SEATS + 1),
     state=STATE,
     move=MOVE,
-    max_moves=CARDS,
     max_plies=SEATS * CARDS,
     deal=deal,
     legal=legal,
@@ -267,8 +208,6 @@ GAME = Game(
     settle=settle,
     together=together,
     score=score,
-    resample=resample,
-    blank=blank,
     score_sum=lambda seats: 1.0,  # 3.1
     variants={
         "standard": {"cards": CARDS, "descending": 0, "carried": 0},
@@ -276,8 +215,6 @@ GAME = Game(
         "carried": {"cards": CARDS, "descending": 0, "carried": 1},
     },
     choices={"cards": range(2, CARDS + 1)},
-    actions={(card,): card for card in range(CARDS)},
-    encoders={"planes": PerspectiveEncoder(layout, encode)},
     players={
         "matching": Player(
             matching, about="bids what the prize is worth, and over more", defaults={"over": 0.0}, sees="own"
@@ -290,8 +227,6 @@ GAME = Game(
     },
     measures=("share", "points"),
     opponents=("sampled:prospects?worlds=100", "matching"),
-    spell=spell,
-    show=show,
     ending=ending,
     holdings=holdings,
     pieces=tuple(f"{value}{suit}" for suit in "CDHS" for value in "A23456789TJQK"),  # 1.1, 1.2
