@@ -226,12 +226,7 @@ def test_worlds_of_single_cards_and_of_hands_that_open():
     assert found == {1, 2, 3, 4, 5}
     record["shown"] = 1
     assert {int(made.world(record, 0, seed).hands[1]) for seed in range(50)} == {1}
-    assert made.show(record, 0).splitlines()[1:] == [
-        "Shown: 1.",
-        "p0 (you): 1 card.",
-        "p1: 1 card, holds AD.",
-        "Your card: AC.",
-    ]
+    assert "p1: 1 card, holds AD." in made.show(record, 0)
 
 
 def test_what_lies_in_slots_and_counts_needs_a_rule_of_the_game():

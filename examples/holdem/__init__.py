@@ -18,7 +18,7 @@ ROUNDS, LONGEST, BETS = 4, 6, 4  # 2.1; the moves of a round at most; 3.4
 MOST_CHIPS = BETS * (2 * 10 + 2 * 20)  # 5.1
 
 STATE = State(
-    DECK52, seats=2,
+    DECK52, 2,
     hands=Hand(opens="shown", size=2),
     stock=Stock(),
     board=Pile(),

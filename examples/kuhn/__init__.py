@@ -14,7 +14,7 @@ PASS, BET = range(2)
 NAMES = ("passes", "bets")
 
 STATE = State(
-    Deck("JQK", "S"), seats=2,
+    Deck("JQK", "S"), 2,
     cards=Held(opens="shown"),
     left=Stock("left over", size=1),
     chips=Each(Number("chips in the pot", high=2)),

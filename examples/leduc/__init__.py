@@ -13,7 +13,7 @@ from cardai.rule import rule
 CARDS, LONGEST, MOST_CHIPS = 6, 4, 13  # LONGEST: the moves of a round
 
 STATE = State(
-    Deck("JQK", "HS"), seats=2,
+    Deck("JQK", "HS"), 2,
     hands=Held(opens="shown"),
     stock=Stock(),
     middle=Card("in the middle"),
