@@ -71,9 +71,14 @@ class Moves:
         return int(move["kind"]) if len(self.words) > 1 else 0
 
     def derived(self, state: Declaration, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of `Game` that follow: the type, words, what is pointed at, and numbers where there are few."""
-        made: dict[str, Any] = {"move": self.dtype, "spell": functools.partial(_spelled, self, state)}
-        made["parse"] = functools.partial(_parsed, self, state)
+        """The fields of `Game` that follow: the type, words, what is pointed at, and numbers where there are few.
+
+        A game that spells its moves itself reads them by that too.
+        """
+        made: dict[str, Any] = {"move": self.dtype}
+        if not given.get("spell"):
+            made["spell"] = functools.partial(_spelled, self, state)
+            made["parse"] = functools.partial(_parsed, self, state)
         if any("card" in (kind for _, kind in slots) or "cards" in (kind for _, kind in slots) for slots in self.slots):
             made["picks"] = functools.partial(_picked, self)
         if self.hidden:
