@@ -184,9 +184,10 @@ ZONE_ORDER = faulty("zones_are_the_same_in_every_world", hearts.GAME, zones=zone
 MOVE_ORDER = faulty(
     "moves_are_in_order",
     MAIJA,
-    legal="""return n -> if state.defending != 0 and n == 2 and state.stock | state.bottom == 0:
-        moves[0].kind, moves[0].card, moves[1].kind, moves[1].card = LEAVE, 0, BEAT, moves[0].card
-    return n""",
+    legal="""return add(moves, n, LEAVE, 0) -> n = add(moves, n, LEAVE, 0)
+        if n == 2 and state.stock | state.bottom == 0:
+            moves[0].kind, moves[0].card, moves[1].kind, moves[1].card = LEAVE, 0, BEAT, moves[0].card
+        return n""",
 )
 
 # Texts.
