@@ -14,6 +14,8 @@ from cardai.game import state_dtype
 
 NONE = -1
 """No card, no seat, no suit, no rank, no word."""
+END = "end"
+"""What hands are opened by that all see when the game is over."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def Hand(name: str = "Hand", known: str = "", lacks: str = "", opens: str = "") 
     """The hand of each seat, a set of cards that its own seat sees.
 
     `known`, `lacks`: the fields declared as `Known` and `Lacks` it, if the game has them. `opens`: a field of the
-    state; while it is not 0, all see all hands.
+    state; while it is not 0, all see all hands. With `opens="end"` they do when the game is over.
     """
     return Field("cards", "own", name, True, True, known=known, lacks=lacks, opens=opens, look="fan")
 
@@ -167,7 +169,7 @@ class Declaration:
         self.is_wide = self.kinds > MOST
         for name, field in self.fields.items():
             for part in ("known", "lacks", "opens", "top", "of"):
-                if getattr(field, part) and getattr(field, part) not in self.fields:
+                if getattr(field, part) not in ("", *self.fields) and (part, field.opens) != ("opens", END):
                     wrong = unknown("field", getattr(field, part), self.fields)
                     raise CardaiError(f"State: {name}: {part}: {wrong}")
         self.dtype = state_dtype(**{name: self._shape(one) for name, one in fields.items()})

@@ -1,13 +1,14 @@
 """What a seat sees of a declared state: numbers for networks, text, places on a table, and sets of cards."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cardai.cards import as_int
 from cardai.game import Segment, Zone
-from cardai.game.fields import NONE, Declaration, Field
+from cardai.game.fields import END, NONE, Declaration, Field
 from cardai.game.written import Text, written
 
 # As numbers
@@ -82,7 +83,7 @@ def _encode_hands(state: Declaration, name: str, field: Field, text: Text, parts
         with text.block("for step in range(state.seats):"):
             text.add(f"at = put(row, at, state.{field.known}[(seat + step) % state.seats], {state.kinds})")
         parts.append(_Part(f"{label} as all know it", cards, each=True))
-    if field.opens:
+    if field.opens not in ("", END):  # nobody chooses by what is seen at the end
         with text.block("for step in range(1, state.seats):"):
             text.add("other = (seat + step) % state.seats")
             seen = f"state.{name}[other]"
@@ -209,7 +210,7 @@ def said(state: Declaration, field: Field, value: Any) -> str:
         return "none"
     names: dict[str, Sequence[str]] = {
         "card": deck.all_names,
-        "suit": deck.suits,
+        "suit": deck.suit_words,
         "rank": deck.ranks,
         "word": field.words,
     }
@@ -252,7 +253,7 @@ def _seen_of(field: Field, record: Any, other: int, seat: int, name: str) -> int
     """The cards in the hand of `other` that `seat` knows to be there, a set."""
     own = record[name][other]
     is_seen = other == seat if field.sees == "own" else other != seat
-    if is_seen or (field.opens and record[field.opens]):
+    if is_seen or (record["turn"] < 0 if field.opens == END else field.opens and record[field.opens]):
         if field.what == "cards":
             return as_int(own)
         return _union(1 << int(one) for one in np.ravel(own) if one != NONE)
@@ -294,11 +295,25 @@ def zones(state: Declaration) -> Callable[[Any, int], list[Zone]]:
                 found.append(Zone(label, hidden=_size(field, record[name]), look=field.look))
             elif not _is_top(state, name):
                 found.append(_lying(state, name, field, record, label))
+        shared = next((place for place, zone in enumerate(found) if zone.seat is None), None)
+        if shared is not None:
+            found[shared] = replace(found[shared], note=", ".join(_noted(state, record)))
         if not found or not noted:
             found += [Zone("", seat=other, note=", ".join(_of_seat(state, record, other))) for other in seats]
         return found
 
     return seen
+
+
+def _noted(state: Declaration, record: Any) -> list[str]:
+    """What a page says of the game beside its cards: suits, ranks, words and numbers."""
+    facts = {
+        name: said(state, field, record[name])
+        for name, field in state.facts.items()
+        if field.what in ("suit", "rank", "word", "number") and not (field.each or field.shape or field.is_option)
+    }
+    is_flag = {name for name, field in state.facts.items() if field.high == 1}
+    return [f"{state.label(name)} {words}" for name, words in facts.items() if words != "none" and name not in is_flag]
 
 
 def _lying(state: Declaration, name: str, field: Field, record: Any, label: str) -> Zone:

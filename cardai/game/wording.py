@@ -113,7 +113,7 @@ class Moves:
 def _value(state: Declaration, kind: str, value: int) -> str:
     deck = state.deck
     names: dict[str, Callable[[], str]] = {
-        "card": lambda: deck.name(value), "suit": lambda: deck.suits[value], "rank": lambda: deck.ranks[value],
+        "card": lambda: deck.name(value), "suit": lambda: deck.suit_words[value], "rank": lambda: deck.ranks[value],
         "seat": lambda: f"p{value}", "number": lambda: str(value), "cards": lambda: deck.names(value),
     }  # fmt: skip
     return names[kind]()
@@ -169,6 +169,8 @@ def _number(state: Declaration, kind: str, typed: str) -> int | None:
     if kind == "number":
         return int(typed) if typed.isdecimal() else None
     sizes = {"suit": len(state.deck.suits), "rank": len(state.deck.ranks), "seat": state.seats}
+    if kind == "suit" and typed.upper() in state.deck.suits:  # a letter will do
+        return [*state.deck.suits].index(typed.upper())
     names = [_value(state, kind, value).lower() for value in range(sizes[kind])]
     return names.index(typed.lower()) if typed.lower() in names else None
 

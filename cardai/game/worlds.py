@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from cardai.game.fields import Declaration, Field
+from cardai.game.fields import END, Declaration, Field
 from cardai.game.written import Text, written
 
 
@@ -35,6 +35,8 @@ def _hidden(name: str, field: Field) -> str:
 
 
 def _open(field: Field) -> str:
+    if field.opens == END:
+        return " and state.turn >= 0"
     return f" and state.{field.opens} == 0" if field.opens else ""
 
 
