@@ -122,7 +122,7 @@ if move.kind == END: state.known[seat] &= ~turned""",
 KNOCKER_FORGOTTEN = faulty(FORGOTTEN, THIRTYONE, act="... if move.kind == KNOCK: state.known[state.turn] = 0")
 # Crazy Eights: that one card has come to the stock by the shuffle is forgotten.
 SHUFFLED_FORGOTTEN = faulty(
-    VIEWS,
+    FORGOTTEN,
     CRAZY,
     settle="""had = state.shuffles
 ...
