@@ -85,7 +85,7 @@ class State(Declaration):
     """
 
     def __init__(
-        self, deck: Deck, seats: int, copies: Sequence[int] = (), **fields: Field | int | tuple[int, ...]
+        self, deck: Deck, /, seats: int, copies: Sequence[int] = (), **fields: Field | int | tuple[int, ...]
     ) -> None:
         super().__init__(deck, seats, copies, **fields)
         _DECLARED[id(self.dtype)] = self

@@ -106,9 +106,9 @@ def Lacks(hands: str) -> Field:
     return Field("cards", of=hands, each=True)
 
 
-def Cards(name: str = "") -> Field:
-    """Cards that lie elsewhere, of which this says something that all know: a set."""
-    return Field("cards", name=name)
+def Cards(name: str = "", shape: tuple[int, ...] = ()) -> Field:
+    """Cards that lie elsewhere, of which this says something that all know: a set, or what each of some may be."""
+    return Field("cards", name=name, shape=shape)
 
 
 def Number(name: str = "", low: int = 0, high: int = 255, shape: tuple[int, ...] = ()) -> Field:
@@ -161,7 +161,7 @@ class Declaration:
     """The fields of a state, and its type. `cardai.game.declared.State` is what games use."""
 
     def __init__(
-        self, deck: Deck, seats: int, copies: Sequence[int] = (), **fields: Field | int | tuple[int, ...]
+        self, deck: Deck, /, seats: int, copies: Sequence[int] = (), **fields: Field | int | tuple[int, ...]
     ) -> None:
         self.deck, self.seats, self.copies = deck, whole("seats", seats, 1, 62), tuple(copies)
         self.fields = {name: one for name, one in fields.items() if isinstance(one, Field)}

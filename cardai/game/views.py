@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards import as_int
+from cardai.cards import Deck, as_int
 from cardai.game import Segment, Zone
 from cardai.game.fields import END, NONE, Declaration, Field
 from cardai.game.written import Text, written
@@ -195,6 +195,8 @@ def _union(sets: Iterator[int]) -> int:
 def said(state: Declaration, field: Field, value: Any) -> str:
     """A value of a field in words."""
     deck = state.deck
+    if field.what == "cards" and field.shape:
+        return " ".join(_brief(deck, deck.listed(one)) for one in value if one) or "none"
     if field.what == "cards":
         return deck.names(value) or "none"
     if field.what == "counts":
@@ -215,6 +217,17 @@ def said(state: Declaration, field: Field, value: Any) -> str:
         "word": field.words,
     }
     return f"p{number}" if field.what == "seat" else names[field.what][number]
+
+
+def _brief(deck: Deck, cards: list[int]) -> str:
+    """What a card may be: ranks and suits if all cards of both are among them ("RY45"), with "?" for any."""
+    ranks, suits = {card // len(deck.suits) for card in cards}, {card % len(deck.suits) for card in cards}
+    if len(ranks) * len(suits) != len(cards):
+        return "/".join(deck.name(card) for card in cards)
+    return "".join(
+        "?" if len(those) == len(names) else "".join(names[one] for one in sorted(those))
+        for those, names in ((ranks, deck.ranks), (suits, deck.suits))
+    )
 
 
 def _of_seat(state: Declaration, record: Any, seat: int) -> list[str]:
@@ -289,6 +302,9 @@ def zones(state: Declaration) -> Callable[[Any, int], list[Zone]]:
                     shown = _seen_of(field, record, other, seat, name)
                     note = "" if noted else ", ".join(_of_seat(state, record, other))
                     hidden = _size(field, record[name][other]) - shown.bit_count()
+                    if field.shape:  # they lie in an order, and may be alike
+                        lie = [int(one) for one in record[name][other] if one != NONE]
+                        shown, hidden = ([], len(lie)) if other == seat else (lie, 0)
                     found.append(Zone(label, shown, hidden, seat=other, look=field.look, note=note))
                 noted = True
             elif field.sees == "nobody":

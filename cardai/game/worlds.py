@@ -115,8 +115,7 @@ def blank(state: Declaration) -> Callable[..., Any]:
             continue
         if not field.each:
             if field.what == "counts":
-                with text.block(f"for kind in range({state.kinds}):"):
-                    text.add(f"state.{name}[kind] = 0")
+                text.add(f"size = np.sum(state.{name})", f"state.{name}[:] = 0", f"state.{name}[0] = size")
             else:
                 text.add(*_blanked(state, f"state.{name}", "0"))
             continue
