@@ -88,13 +88,13 @@ def two_at_the_bottom(state, seat, stream):
 
 
 TWO_AT_THE_BOTTOM = faulty("resampling_twice_is_resampling_once", moska.GAME, resample=two_at_the_bottom)
-# Hanabi: once the deck is empty, cards move up in a hand, but what was told of their numbers stays where it was.
-NUMBERS_STAY = faulty(
+# Hanabi: once the deck is empty, cards move up in a hand, but what was told of them stays where it was.
+HINTS_STAY = faulty(
     "cards_are_conserved",
     HANABI,
-    settle="""seat, chosen, had = state.turn, state.chosen, state.numbers[state.turn].copy()
+    settle="""seat, chosen, had = state.turn, state.chosen, state.may[state.turn].copy()
 ...
-if chosen != NONE and state.hands[seat, hand_size(state) - 1] == NONE: state.numbers[seat, :] = had""",
+if chosen != NONE and state.hands[seat, hand_size(state) - 1] == NONE: state.may[seat, :] = had""",
 )
 
 # A seat is passed over.
