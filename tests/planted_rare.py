@@ -88,13 +88,13 @@ def two_at_the_bottom(state, seat, stream):
 
 
 TWO_AT_THE_BOTTOM = faulty("resampling_twice_is_resampling_once", moska.GAME, resample=two_at_the_bottom)
-# Hanabi: once the deck is empty, cards move up in a hand, but what was told of their numbers stays where it was.
-NUMBERS_STAY = faulty(
+# Hanabi: once the deck is empty, cards move up in a hand, but what was told of them stays where it was.
+HINTS_STAY = faulty(
     "cards_are_conserved",
     HANABI,
-    settle="""seat, chosen, had = state.turn, state.chosen, state.numbers[state.turn].copy()
+    settle="""seat, chosen, had = state.turn, state.chosen, state.may[state.turn].copy()
 ...
-if chosen != NONE and state.hands[seat, hand_size(state) - 1] == NONE: state.numbers[seat, :] = had""",
+if chosen != NONE and state.hands[seat, hand_size(state) - 1] == NONE: state.may[seat, :] = had""",
 )
 
 # A seat is passed over.
@@ -122,7 +122,7 @@ if move.kind == END: state.known[seat] &= ~turned""",
 KNOCKER_FORGOTTEN = faulty(FORGOTTEN, THIRTYONE, act="... if move.kind == KNOCK: state.known[state.turn] = 0")
 # Crazy Eights: that one card has come to the stock by the shuffle is forgotten.
 SHUFFLED_FORGOTTEN = faulty(
-    VIEWS,
+    FORGOTTEN,
     CRAZY,
     settle="""had = state.shuffles
 ...
@@ -184,9 +184,10 @@ ZONE_ORDER = faulty("zones_are_the_same_in_every_world", hearts.GAME, zones=zone
 MOVE_ORDER = faulty(
     "moves_are_in_order",
     MAIJA,
-    legal="""return n -> if state.defending != 0 and n == 2 and state.stock | state.bottom == 0:
-        moves[0].kind, moves[0].card, moves[1].kind, moves[1].card = LEAVE, 0, BEAT, moves[0].card
-    return n""",
+    legal="""return add(moves, n, LEAVE, 0) -> n = add(moves, n, LEAVE, 0)
+        if n == 2 and state.stock | state.bottom == 0:
+            moves[0].kind, moves[0].card, moves[1].kind, moves[1].card = LEAVE, 0, BEAT, moves[0].card
+        return n""",
 )
 
 # Texts.

@@ -141,7 +141,7 @@ def test_5_2_hidden_cards_of_a_shuffle_lie_evenly_in_the_places_that_have_some()
     for shuffle in range(int(state.shuffles) + 1):
         total = sum(place[shuffle] for place in hidden[1:])
         cards = [card for card in range(104) if state.came[card] == shuffle and as_int(state.hands[0]) >> card & 1 == 0]
-        cards = [card for card in cards if not GAME.holdings(state)[7] >> card & 1]
+        cards = [card for card in cards if not sum(GAME.holdings(state)[7:]) >> card & 1]
         for place in range(1, 7):
             p = hidden[place][shuffle] / max(1, total)
             for card in cards:
@@ -167,7 +167,7 @@ def test_2_2_who_plays_an_eight_names_a_suit():
         "names clubs", "names diamonds", "names hearts", "names spades"
     ]  # fmt: skip
     state = GAME.play(state, GAME.parse(state, "spades"))
-    assert "an eight, spades named" in GAME.show(state, 1)
+    assert "Suit to match: spades." in GAME.show(state, 1)
     assert all(int(move["card"]) % 4 == 3 or int(move["card"]) % PACK in EIGHTS for move in GAME.moves(state)[:-1])
 
 

@@ -26,6 +26,22 @@ def position(*hands, seed=1, **fields):
     return state
 
 
+def kinds(names):
+    """How many cards there are of each kind: "R1 R2"."""
+    return np.bincount([NAMES.index(name) for name in names.split()], minlength=25)
+
+
+def heights(state):
+    return state.fireworks.reshape(5, 5).sum(axis=1).tolist()
+
+
+def may_be(state, seat):
+    """What the hints allow each card of a hand to be: colours and numbers."""
+    found = [[NAMES[kind] for kind in range(25) if int(one) >> kind & 1] for one in state.may[seat]]
+    order = "RYGWB12345"
+    return ["".join(sorted({*"".join(names)}, key=order.index)) for names in found]
+
+
 def play(state, *moves):
     for move in moves:
         state = GAME.play(state, GAME.parse(state, move))
@@ -45,8 +61,8 @@ def test_2_1_a_hint_names_all_cards_of_a_colour_or_number_and_at_least_one():
         "tells p1 red", "tells p1 yellow", "tells p1 blue", "tells p1 1", "tells p1 2", "tells p1 3"
     ]  # fmt: skip
     state = play(state, "tell p1 red")
-    assert (int(state.hints), int(state.told[1])) == (7, 0b01100)
-    assert state.colours[1].tolist() == [30, 30, 1, 1, 30]
+    assert (int(state.hints), state.told[1].tolist()) == (7, [0, 0, 1, 1, 0])
+    assert may_be(state, 1) == ["YGWB12345", "YGWB12345", "R12345", "R12345", "YGWB12345"]
     assert state.revealed == 0b10
 
 
@@ -62,14 +78,14 @@ def test_2_2_a_discard_gives_a_token_back_and_is_not_allowed_with_all_of_them():
 
 def test_2_3_the_next_card_of_a_colour_builds_and_any_other_costs_a_life():
     state = play(position(*HANDS), "play 1")
-    assert (state.fireworks.tolist(), int(state.lives)) == ([1, 0, 0, 0, 0], 3)
+    assert (heights(state), int(state.lives)) == ([1, 0, 0, 0, 0], 3)
     state = play(state, "play 5", "play 1")
-    assert (state.fireworks.tolist(), int(state.lives)) == ([1, 0, 0, 0, 1], 2)
+    assert (heights(state), int(state.lives)) == ([1, 0, 0, 0, 1], 2)
     assert state.discards[NAMES.index("R1")] == 1
 
 
 def test_2_3_a_five_gives_a_token_back_if_one_is_missing():
-    fireworks = [0, 0, 0, 4, 0]
+    fireworks = kinds("W1 W2 W3 W4")
     assert play(position(*HANDS, fireworks=fireworks, hints=3), "play 4").hints == 4
     assert play(position(*HANDS, fireworks=fireworks), "play 4").hints == 8
 
@@ -77,27 +93,26 @@ def test_2_3_a_five_gives_a_token_back_if_one_is_missing():
 def test_2_4_the_others_move_up_and_what_was_told_moves_with_them():
     state = play(position(*HANDS), "tell p1 1", "play 1", "tell p1 red")
     assert [NAMES[kind] for kind in state.hands[1, :4]] == ["Y2", "R2", "R3", "B1"]
-    assert state.numbers[1].tolist() == [30, 30, 30, 1, 31]
+    assert may_be(state, 1) == ["YGWB2345", "R2345", "R2345", "YGWB1", "YGWB12345"]
 
 
 def test_4_1_the_last_life_costs_all_points():
-    state = position(*HANDS, fireworks=[1, 0, 0, 0, 0], lives=1)
+    state = position(*HANDS, fireworks=kinds("R1"), lives=1)
     assert GAME.points(play(state, "play 1")).tolist() == [0.0, 0.0]
 
 
 def test_4_2_all_fireworks_end_the_game():
-    state = play(position(*HANDS, fireworks=[5, 5, 5, 4, 5]), "play 4")
+    state = play(position(*HANDS, fireworks=np.ones(25, int) - kinds("W5")), "play 4")
     assert (int(state.turn), GAME.points(state).tolist()) == (-1, [1.0, 1.0])
 
 
 def test_4_3_each_seat_has_one_more_turn_after_the_last_card_is_drawn():
-    state = position(*HANDS, hints=0, deck_size=1)
-    state.deck[:] = np.eye(25, dtype=int)[NAMES.index("G1")]
+    state = position(*HANDS, hints=0, deck=kinds("G1"))
     state = play(state, "discard 1")
     for _ in range(2):
         assert state.turn >= 0
         state = play(state, "discard 1")
-    assert (int(state.turn), int(state.deck_size)) == (-1, 0)
+    assert (int(state.turn), int(state.deck.sum())) == (-1, 0)
 
 
 def test_worlds_are_as_likely_as_deals_of_cards_that_are_told_apart():
@@ -108,8 +123,7 @@ def test_worlds_are_as_likely_as_deals_of_cards_that_are_told_apart():
     for name, number in deck.items():
         state.deck[NAMES.index(name)] = number
     state.hands[0, 2:] = -1
-    state.deck_size = 4
-    state.numbers[0, 0] = 0b00011  # a 1 or a 2
+    state.may[0, 0] &= 0b00011 * 0x108421  # a 1 or a 2
     cards = ["Y1"] * 3 + ["Y2"] * 2 + ["R3"]
     deals = [(cards[i], cards[j]) for i, j in product(range(6), repeat=2) if i != j and cards[i] != "R3"]
     worlds = [GAME.world(state, 0, seed) for seed in range(12_000)]
@@ -154,7 +168,7 @@ def compare_with_openspiel(seats, games):
             before, ours = ours, GAME.play(ours, moves[name])
             theirs.apply_action(actions[name])
             if theirs.is_chance_node():
-                last = (4 if seats < 4 else 3) if before.deck_size else -1
+                last = (4 if seats < 4 else 3) if before.deck.sum() else -1
                 theirs.apply_action(int(ours.hands[seat, last]))
             if not theirs.is_terminal():  # it draws no card after the end
                 assert described(ours) == lines_of(theirs)
@@ -166,7 +180,7 @@ def compare_with_openspiel(seats, games):
 
 def is_good(state, move):
     kind = int(state.hands[state.turn, move["what"]])
-    return state.fireworks[kind // 5] == kind % 5
+    return heights(state)[kind // 5] == kind % 5
 
 
 def in_openspiel(text, turn, seats):
@@ -182,16 +196,13 @@ def in_openspiel(text, turn, seats):
 def described(state):
     """What OpenSpiel prints of a state: lives, hints, fireworks, hands with what is known of each card, discards."""
     lines = [f"Life tokens: {int(state.lives)}", f"Info tokens: {int(state.hints)}"]
-    lines.append("Fireworks: " + " ".join(f"{c}{int(h)}" for c, h in zip("RYGWB", state.fireworks, strict=True)))
+    lines.append("Fireworks: " + " ".join(f"{c}{int(h)}" for c, h in zip("RYGWB", heights(state), strict=True)))
     for seat in range(int(state.seats)):
         for slot in range(5):
             if state.hands[seat, slot] >= 0:
-                colours, numbers = int(state.colours[seat, slot]), int(state.numbers[seat, slot])
-                may = "".join("RYGWB"[bit] for bit in range(5) if colours >> bit & 1)
-                may += "".join(str(bit + 1) for bit in range(5) if numbers >> bit & 1)
-                lines.append(f"{NAMES[state.hands[seat, slot]]} {may}")
+                lines.append(f"{NAMES[state.hands[seat, slot]]} {may_be(state, seat)[slot]}")
     thrown = sorted(NAMES[kind] for kind in range(25) for _ in range(int(state.discards[kind])))
-    return [*lines, f"Deck size: {int(state.deck_size)}", " ".join(thrown)]
+    return [*lines, f"Deck size: {int(state.deck.sum())}", " ".join(thrown)]
 
 
 def lines_of(theirs):

@@ -25,7 +25,7 @@ def position(*hands, stock="", bottom="", bouts=200):
     state.known[:] = 0
     state.stock, state.bottom, state.trump = DECK52.cards(stock), DECK52.cards(bottom), DIAMONDS
     state.gone = ALL & ~int(np.bitwise_or.reduce(state.hands) | state.stock | state.bottom)
-    state.limit, state.bouts_left = int(state.hands[1]).bit_count(), bouts
+    state.bouts_left = bouts
     return state
 
 

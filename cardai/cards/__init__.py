@@ -270,6 +270,12 @@ class Deck:
     def _pack(self) -> int:
         return len(self.suits) * len(self.ranks) + len(self.others)
 
+    @property
+    def suit_words(self) -> tuple[str, ...]:
+        """What the suits are called in a sentence: "clubs" for C, and others as they are."""
+        words = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+        return tuple(words.get(suit, suit) for suit in self.suits)
+
     @functools.cached_property
     def all_names(self) -> tuple[str, ...]:
         """The names of all cards, by number."""

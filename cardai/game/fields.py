@@ -14,6 +14,8 @@ from cardai.game import state_dtype
 
 NONE = -1
 """No card, no seat, no suit, no rank, no word."""
+END = "end"
+"""What hands are opened by that all see when the game is over."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,11 @@ class Field:
     of: str = ""
     is_option: bool = False
 
+    @property
+    def is_flag(self) -> bool:
+        """Whether it is 0 or 1, which says whether something is so."""
+        return self.what == "number" and (self.low, self.high) == (0, 1) and not self.shape
+
 
 # Places
 
@@ -56,8 +63,8 @@ def Hand(name: str = "Hand", known: str = "", lacks: str = "", opens: str = "", 
     """The hand of each seat, a set of cards that its own seat sees.
 
     `known`, `lacks`: the fields declared as `Known` and `Lacks` it, if the game has them. `opens`: a field of the
-    state; while it is not 0, all see all hands. `size`: how many cards a hand has at any time, which the encoder then
-    leaves out; 0 if that changes.
+    state; while it is not 0, all see all hands. With `opens="end"` they do when the game is over. `size`: how many cards
+    a hand has at any time, which the encoder then leaves out; 0 if that changes.
     """
     return Field("cards", "own", name, True, True, (), known, lacks, opens, look="fan", low=size, high=size)
 
@@ -113,9 +120,12 @@ def Lacks(hands: str) -> Field:
     return Field("cards", of=hands, each=True)
 
 
-def Cards(name: str = "", sees: str = "all") -> Field:
-    """Cards that lie elsewhere, of which this says something that all know: a set. `sees`: "own" if only its seat."""
-    return Field("cards", sees, name)
+def Cards(name: str = "", sees: str = "all", shape: tuple[int, ...] = ()) -> Field:
+    """Cards that lie elsewhere, of which this says something that all know: a set, or what each of some may be.
+
+    `sees`: "own" if only its seat knows it.
+    """
+    return Field("cards", sees, name, shape=shape)
 
 
 def Number(name: str = "", low: int = 0, high: int = 255, shape: tuple[int, ...] = ()) -> Field:
@@ -177,7 +187,7 @@ class Declaration:
         self.is_wide = self.kinds > MOST
         for name, field in self.fields.items():
             for part in ("known", "lacks", "opens", "top", "of"):
-                if getattr(field, part) and getattr(field, part) not in self.fields:
+                if getattr(field, part) not in ("", *self.fields) and (part, field.opens) != ("opens", END):
                     wrong = unknown("field", getattr(field, part), self.fields)
                     raise CardaiError(f"State: {name}: {part}: {wrong}")
         self.dtype = state_dtype(**{name: self._shape(one) for name, one in fields.items()})

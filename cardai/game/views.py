@@ -1,13 +1,14 @@
 """What a seat sees of a declared state: numbers for networks, text, places on a table, and sets of cards."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from cardai.cards import as_int
+from cardai.cards import Deck, as_int
 from cardai.game import Segment, Zone
-from cardai.game.fields import NONE, Declaration, Field
+from cardai.game.fields import END, NONE, Declaration, Field
 from cardai.game.written import Text, written
 
 # As numbers
@@ -32,7 +33,11 @@ def encoder(state: Declaration) -> tuple[Callable[[int], tuple[Segment, ...]], C
         else:
             _encode_open(state, name, field, text, parts)
     for name, field in state.facts.items():
-        _encode_open(state, name, field, text, parts)
+        if field.sees == "all":
+            _encode_open(state, name, field, text, parts)
+        else:
+            _put(state, field, name, "seat", text)
+            parts.append(_Part(f"own {state.label(name).lower()}", (*field.shape, *_shape_of(state, field)[0])))
     with text.block("if state.turn >= 0:"):
         text.add("row[at + (state.turn - seat) % state.seats] = 1")
     parts.append(_Part("to move", by_seat=True))
@@ -82,7 +87,7 @@ def _encode_hands(state: Declaration, name: str, field: Field, text: Text, parts
         with text.block("for step in range(state.seats):"):
             text.add(f"at = put(row, at, state.{field.known}[(seat + step) % state.seats], {state.kinds})")
         parts.append(_Part(f"{label} as all know it", cards, each=True))
-    if field.opens:
+    if field.opens not in ("", END):  # nobody chooses by what is seen at the end
         with text.block("for step in range(1, state.seats):"):
             text.add("other = (seat + step) % state.seats")
             seen = f"state.{name}[other]"
@@ -195,6 +200,8 @@ def _union(sets: Iterator[int]) -> int:
 def said(state: Declaration, field: Field, value: Any) -> str:
     """A value of a field in words."""
     deck = state.deck
+    if field.what == "cards" and field.shape:
+        return " ".join(_brief(deck, deck.listed(one)) for one in value if one) or "none"
     if field.what == "cards":
         return deck.names(value) or "none"
     if field.what == "counts":
@@ -211,11 +218,22 @@ def said(state: Declaration, field: Field, value: Any) -> str:
         return "none"
     names: dict[str, Sequence[str]] = {
         "card": deck.all_names,
-        "suit": deck.suits,
+        "suit": deck.suit_words,
         "rank": deck.ranks,
         "word": field.words,
     }
     return f"p{number}" if field.what == "seat" else names[field.what][number] or "none"
+
+
+def _brief(deck: Deck, cards: list[int]) -> str:
+    """What a card may be: ranks and suits if all cards of both are among them ("RY45"), with "?" for any."""
+    ranks, suits = {card // len(deck.suits) for card in cards}, {card % len(deck.suits) for card in cards}
+    if len(ranks) * len(suits) != len(cards):
+        return "/".join(deck.name(card) for card in cards)
+    return "".join(
+        "?" if len(those) == len(names) else "".join(names[one] for one in sorted(those))
+        for those, names in ((ranks, deck.ranks), (suits, deck.suits))
+    )
 
 
 def _of_seat(state: Declaration, record: Any, seat: int) -> list[str]:
@@ -223,6 +241,8 @@ def _of_seat(state: Declaration, record: Any, seat: int) -> list[str]:
     found = []
     for name, field in state.facts.items():
         value = record[name]
+        if field.sees != "all" or (field.what == "number" and not field.each):
+            continue
         if field.says:
             holds = (
                 {"seat": value == seat, "seats": int(value) >> seat & 1}.get(field.what)
@@ -255,7 +275,7 @@ def _seen_of(field: Field, record: Any, other: int, seat: int, name: str) -> int
     """The cards in the hand of `other` that `seat` knows to be there, a set."""
     own = record[name][other]
     is_seen = other == seat if field.sees == "own" else other != seat
-    if is_seen or (field.opens and record[field.opens]):
+    if is_seen or (record["turn"] < 0 if field.opens == END else field.opens and record[field.opens]):
         if field.what == "cards":
             return as_int(own)
         return _union(1 << int(one) for one in np.ravel(own) if one != NONE)
@@ -295,17 +315,34 @@ def zones(state: Declaration) -> Callable[[Any, int], list[Zone]]:
                     shown = _seen_of(field, record, other, seat, name)
                     note = "" if noted else ", ".join(_of_seat(state, record, other))
                     hidden = _size(field, record[name][other]) - shown.bit_count()
+                    if field.shape:  # they lie in an order, and may be alike
+                        lie = [int(one) for one in record[name][other] if one != NONE]
+                        shown, hidden = ([], len(lie)) if other == seat else (lie, 0)
                     found.append(Zone(label, shown, hidden, seat=other, look=field.look, note=note))
                 noted = True
             elif field.sees == "nobody":
                 found.append(Zone(label, hidden=_size(field, record[name]), look=field.look))
             elif not _is_top(state, name):
                 found.append(_lying(state, name, field, record, label))
+        shared = next((place for place, zone in enumerate(found) if zone.seat is None), None)
+        if shared is not None:
+            found[shared] = replace(found[shared], note=", ".join(_noted(state, record)))
         if not found or not noted:
             found += [Zone("", seat=other, note=", ".join(_of_seat(state, record, other))) for other in seats]
         return found
 
     return seen
+
+
+def _noted(state: Declaration, record: Any) -> list[str]:
+    """What a page says of the game beside its cards: suits, ranks, words and numbers."""
+    facts = {
+        name: said(state, field, record[name])
+        for name, field in state.facts.items()
+        if field.what in ("suit", "rank", "word", "number") and not (field.each or field.shape or field.is_option)
+    }
+    flags = {name for name, field in state.facts.items() if field.is_flag}
+    return [f"{state.label(name)} {words}" for name, words in facts.items() if words != "none" and name not in flags]
 
 
 def _lying(state: Declaration, name: str, field: Field, record: Any, label: str) -> Zone:
@@ -344,9 +381,11 @@ def show(state: Declaration) -> Callable[[Any, int], str]:
                     words = said(state, field, value)
                 lines.append(f"{label}: {words}.")
         for name, field in state.facts.items():
-            if not field.each and not field.says and not field.is_option:
-                words = said(state, field, record[name])
-                lines += [f"{_titled(state, name)}: {words}."] if words != "none" else []
+            words = said(state, field, record[name]) if not field.each and not field.is_option else "none"
+            if field.is_flag and not field.each:
+                lines += [f"{(field.says or state.label(name)).capitalize()}."] if record[name] else []
+            elif not field.says and words != "none":
+                lines.append(f"{_titled(state, name)}: {words}.")
         hands = {name: field for name, field in state.places.items() if field.sees in ("own", "others")}
         for other in range(int(record.seats)):
             words = []
@@ -365,6 +404,9 @@ def show(state: Declaration) -> Callable[[Any, int], str]:
                 one = field.what == "card"
                 mine = said(state, field, record[name][seat])
                 lines.append(f"Your {'card' if one else state.label(name).lower()}: {mine}.")
+        for name, field in state.facts.items():
+            if field.sees == "own" and np.any(record[name][seat]):
+                lines.append(f"Your {state.label(name).lower()}: {said(state, field, record[name][seat])}.")
         return "\n".join(lines)
 
     return seen

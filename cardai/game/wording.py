@@ -82,9 +82,13 @@ class Moves:
         return int(move["kind"]) if len(self.words) > 1 else 0
 
     def derived(self, state: Declaration, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of `Game` that follow: the type, words, what is pointed at, and numbers where there are few."""
-        made: dict[str, Any] = {"move": self.dtype, "spell": functools.partial(_spelled, self, state)}
-        if not given.get("spell"):  # else a text is what the game's own words spell
+        """The fields of `Game` that follow: the type, words, what is pointed at, and numbers where there are few.
+
+        A game that spells its moves itself reads them by that too.
+        """
+        made: dict[str, Any] = {"move": self.dtype}
+        if not given.get("spell"):
+            made["spell"] = functools.partial(_spelled, self, state)
             made["parse"] = functools.partial(_parsed, self, state)
         if any("card" in (kind for _, kind in slots) or "cards" in (kind for _, kind in slots) for slots in self.slots):
             made["picks"] = functools.partial(_picked, self)
@@ -129,7 +133,7 @@ def moves_of(dtype: np.dtype) -> Moves | None:
 def _value(state: Declaration, kind: str, value: int) -> str:
     deck = state.deck
     names: dict[str, Callable[[], str]] = {
-        "card": lambda: deck.name(value), "suit": lambda: deck.suits[value], "rank": lambda: deck.ranks[value],
+        "card": lambda: deck.name(value), "suit": lambda: deck.suit_words[value], "rank": lambda: deck.ranks[value],
         "seat": lambda: f"p{value}", "number": lambda: str(value), "cards": lambda: deck.names(value),
     }  # fmt: skip
     return names[kind]()
@@ -190,6 +194,8 @@ def _number(state: Declaration, kind: str, typed: str) -> int | None:
     if kind == "number":
         return int(typed) if typed.isdecimal() else None
     sizes = {"suit": len(state.deck.suits), "rank": len(state.deck.ranks), "seat": state.seats}
+    if kind == "suit" and typed.upper() in state.deck.suits:  # a letter will do
+        return [*state.deck.suits].index(typed.upper())
     names = [_value(state, kind, value).lower() for value in range(sizes[kind])]
     return names.index(typed.lower()) if typed.lower() in names else None
 

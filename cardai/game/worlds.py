@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from cardai.game.fields import Declaration, Field
+from cardai.game.fields import END, Declaration, Field
 from cardai.game.written import Text, written
 
 
@@ -15,6 +15,7 @@ def resample(state: Declaration) -> Callable[..., Any]:
     """
     places = {name: field for name, field in state.places.items() if field.sees != "all"}
     text = Text("def resample(state, seat, stream):")
+    _refuse_own_facts(state, "resample")
     if not places:
         return written(text, state.title)
     if any(field.what == "counts" or field.shape for field in places.values()):
@@ -26,6 +27,15 @@ def resample(state: Declaration) -> Callable[..., Any]:
     return written(text, state.title)
 
 
+def _refuse_own_facts(state: Declaration, rule: str) -> None:
+    """Raises CardaiError if there are facts that only a seat knows: where their cards may lie, the rules say."""
+    for name, field in state.facts.items():
+        if field.sees != "all":
+            state.refuse(
+                f"{rule}: write this rule yourself; what state.{name} may be for others follows from the rules"
+            )
+
+
 def _hidden(name: str, field: Field) -> str:
     """The cards of a place of the seat `other` that the viewer does not see."""
     own = f"state.{name}[other]" if field.each else f"state.{name}"
@@ -35,6 +45,8 @@ def _hidden(name: str, field: Field) -> str:
 
 
 def _open(field: Field) -> str:
+    if field.opens == END:
+        return " and state.turn >= 0"
     return f" and state.{field.opens} == 0" if field.opens else ""
 
 
@@ -108,15 +120,23 @@ def _deal_with_bans(state: Declaration, places: dict[str, Field], text: Text) ->
 def blank(state: Declaration) -> Callable[..., Any]:
     """The rule that writes over what is hidden from a seat: sizes and known cards stay, the rest are low cards."""
     text = Text("def blank(state, seat):")
+    _refuse_own_facts(state, "blank")
     for name, field in state.places.items():
         if field.sees == "all":
             continue
         if not field.each:
             if field.what == "counts":
-                with text.block(f"for kind in range({state.kinds}):"):
-                    text.add(f"state.{name}[kind] = 0")
-            else:
+                text.add(f"size = np.sum(state.{name})", f"state.{name}[:] = 0", f"state.{name}[0] = size")
+            elif field.shape:
+                state.refuse(
+                    "blank: write this rule yourself; what is hidden of an order follows from the game's rules"
+                )
+            elif state.is_wide:
                 text.add(*_blanked(state, f"state.{name}", "0"))
+            else:  # other cards than those that lie open, which rules may unite with these
+                open_ = [one for one, place in state.places.items() if (place.what, place.sees) == ("cards", "all")]
+                text.add("seen = 0", *(f"seen |= state.{one}" for one in open_ if not state.fields[one].each))
+                text.add(f"state.{name} = filled(seen, count(seen) + count(state.{name})) & ~seen")
             continue
         other = "==" if field.sees == "others" else "!="
         with text.block("for other in range(state.seats):"), text.block(f"if other {other} seat{_open(field)}:"):

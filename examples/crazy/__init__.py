@@ -7,18 +7,16 @@ the rules of RULES.md in this folder.
 import numpy as np
 
 from cardai.cards import (
-    DECK52,
     Deck,
     add,
     any_of,
-    as_int,
     assign,
     clear,
     count,
     filled,
     full_deck,
+    has,
     next_card,
-    put,
     rank,
     remove,
     single,
@@ -27,7 +25,8 @@ from cardai.cards import (
     words,
 )
 from cardai.dealing import deal_piles
-from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
+from cardai.game import Game, Outcome, Player
+from cardai.game.declared import Card, Cards, Each, Flag, Hand, Moves, Number, Pile, Rank, State, Stock, Suit
 from cardai.rule import rule
 
 DECK = Deck(packs=2)  # 1.1
@@ -38,25 +37,29 @@ HAND = 5  # 1.2
 EIGHT = 6  # its rank
 DRAWS = 5  # 2.3
 PLAYS = 100  # 4.1
-PLAY, DRAW, PASS, NAME = range(4)
-SUITS = ("clubs", "diamonds", "hearts", "spades")
 
-STATE = state_dtype(
-    hands=(SEATS, WORDS),
-    stock=WORDS,
-    pile=WORDS,  # the discard pile without its top
-    top=(),  # the card played last
+STATE = State(
+    DECK, SEATS,
+    hands=Hand(opens="end"),  # 4.1
+    stock=Stock(),
+    pile=Pile(look="pile", top="top"),  # without its top
+    top=Card("top of the pile"),
+    rank=Rank("rank to match"),
+    suit=Suit("suit to match"),
+    draws=Number("drawn this turn", high=DRAWS),
+    owed=Flag("draw owed"),  # between the decision to draw and the draw
+    naming=Flag("suit to be named"),
+    plays=Number("played so far", high=PLAYS),
+    passes=Number("passes in a row without a stock"),  # 4.1
+    shuffles=Number("shuffles of the pile", high=PLAYS),
     came=CARDS,  # 5.2: for each card, the shuffle that it comes from, 0 the first
-    shuffles=(),  # how many there were after the first
-    rank=(),  # the rank and suit to match
-    suit=(),
-    draws=(),  # cards drawn this turn
-    owed=(),  # 1 between the decision to draw and the draw
-    naming=(),  # 1 while the seat to move names a suit
-    plays=(),  # cards played so far
-    passes=(),  # 4.1: passes in a row with an empty stock
-)
-MOVE = move_dtype("kind", "card")  # NAME has a suit for its card; DRAW and PASS have 0
+    old=Cards("held from before the last shuffle"),  # 5.2
+    old_in=Each(Number("from before the last shuffle", high=CARDS)),  # 5.2
+)  # fmt: skip
+MOVE = Moves("plays {card}", "draws", "passes", "names {card:suit}")
+PLAY, DRAW, PASS, NAME = range(4)
+
+write = MOVE.add
 
 
 @rule
@@ -105,13 +108,6 @@ def legal(state, moves):
 
 
 @rule
-def write(moves, n, kind, card):
-    moves[n].kind = kind
-    moves[n].card = card
-    return n + 1
-
-
-@rule
 def may_draw(state):
     """2.3"""
     return count(state.stock) > 0 and state.draws < DRAWS
@@ -131,6 +127,9 @@ def act(state, move):
         state.naming = 0
     else:
         remove(state.hands[state.turn], move.card)
+        if has(state.old, move.card):
+            remove(state.old, move.card)
+            state.old_in[state.turn] -= 1
         add(state.pile, state.top)
         state.top = move.card
         state.rank, state.suit = rank(move.card % PACK), suit(move.card)
@@ -172,6 +171,10 @@ def shuffle_again(state):
         card = next_card(state.pile, card)
     assign(state.stock, state.pile)
     clear(state.pile)
+    clear(state.old)
+    for seat in range(state.seats):
+        unite(state.old, state.hands[seat])
+        state.old_in[seat] = count(state.hands[seat])
 
 
 @rule
@@ -229,44 +232,6 @@ def gather(state, cards, place, piles, sizes):
     clear(cards)
 
 
-def layout(seats):
-    planes = ["own hand", "pile", "top", "from before the last shuffle"]
-    values = ["cards", "of them from before the last shuffle", "to move"]
-    return (
-        *(Segment(name, (CARDS // 4, 4)) for name in planes),  # the thirteen ranks of pack a, then those of pack b
-        *(Segment(f"{name} to match", (size,)) for name, size in (("rank", 13), ("suit", 4))),
-        *(Segment(f"{name}: seat +{step}") for step in range(seats) for name in values),
-        *(Segment(name) for name in ("stock", "draws", "draw owed", "names a suit", "plays")),
-    )
-
-
-@rule
-def encode(state, seat, row):
-    place = put(row, 0, state.hands[seat], CARDS)
-    place = put(row, place, state.pile, CARDS)
-    row[place + state.top] = 1
-    place += CARDS
-    row[place + CARDS + state.rank] = 1
-    row[place + CARDS + 13 + state.suit] = 1
-    old, place = place, place + CARDS + 17
-    for step in range(state.seats):
-        other = (seat + step) % state.seats
-        row[place] = count(state.hands[other])
-        card = next_card(state.hands[other], -1)
-        while card >= 0:
-            if state.came[card] < state.shuffles:  # which these are, everybody knows of all hands together: 5.2
-                row[old + card] = 1
-                row[place + 1] += 1
-            card = next_card(state.hands[other], card)
-        row[place + 2] = state.turn == other
-        place += 3
-    row[place] = count(state.stock)
-    row[place + 1] = state.draws
-    row[place + 2] = state.owed
-    row[place + 3] = state.naming
-    row[place + 4] = state.plays
-
-
 @rule
 def shedder(world, move, params, stream):
     """Play the card that counts most, an eight last; name the suit that it has most of; else draw, else pass."""
@@ -299,61 +264,14 @@ def few_points(state, seat):
     return -points(state, seat)
 
 
-def holdings(state):
-    hands = [as_int(hand) for hand in state.hands[: state.seats]]
-    return [*hands, as_int(state.stock), as_int(state.pile) | 1 << int(state.top)]
-
-
 def cards_alike(state):
     """5.2: cards of one shuffle."""
     came = state.came.tolist()
     return [sum(1 << card for card in range(CARDS) if came[card] == shuffle) for shuffle in set(came)]
 
 
-def spell(state, move):
-    kind, card = int(move["kind"]), int(move["card"])
-    return (f"plays {DECK.name(card)}" if kind == PLAY else "draws", "draws", "passes", f"names {SUITS[card % 4]}")[
-        kind
-    ]
-
-
-def to_match(state):
-    if state.rank == EIGHT and not state.naming:
-        return f"an eight, {SUITS[int(state.suit)]} named"
-    return DECK52.name(4 * int(state.rank) + int(state.suit))
-
-
-def show(state, seat):
-    lines = [f"To match: {to_match(state)}. {count_of(state.stock)} cards in the stock, {int(state.plays)} played."]
-    for other in range(int(state.seats)):
-        cards = DECK.listed(state.hands[other])
-        old = sum(int(state.came[card]) < state.shuffles for card in cards)
-        ended = f": {DECK.names(state.hands[other])}" if state.turn < 0 else ""
-        lines.append(f"p{other}: {len(cards)} cards, {old} from before the last shuffle{ended}.")
-    return "\n".join([*lines, f"Your hand: {DECK.names(state.hands[seat])}."])
-
-
-def count_of(cards):
-    return as_int(cards).bit_count()
-
-
-def zones(state, seat):
-    hands = []
-    for other in range(int(state.seats)):
-        hand = as_int(state.hands[other])
-        shown = hand if other == seat or state.turn < 0 else 0
-        hands.append(Zone("Hand", shown, (hand & ~shown).bit_count(), seat=other, look="fan"))
-    order = [*DECK.listed(state.pile), int(state.top)]
-    pile = Zone("Pile", order, look="pile", open=order[-1:], note=f"to match: {to_match(state)}")
-    return [*hands, Zone("Stock", hidden=count_of(state.stock), look="pile"), pile]
-
-
-def picks(state, move):
-    return 1 << int(move["card"]) if move["kind"] == PLAY else 0
-
-
 def ending(state):
-    return f"Cards left: {', '.join(f'p{seat} {count_of(state.hands[seat])}' for seat in range(int(state.seats)))}."
+    return f"Cards left: {', '.join(f'p{seat} {count(state.hands[seat])}' for seat in range(int(state.seats)))}."
 
 
 GAME = Game(
@@ -374,16 +292,9 @@ GAME = Game(
     resample=resample,
     score_sum=lambda seats: seats / 2,  # 4.2
     cards_alike=cards_alike,
-    encoders={"planes": PerspectiveEncoder(layout, encode)},
     players={"shedder": Player(shedder, about="plays what counts most, eights last")},
     heuristics={"few_points": few_points},
     outcomes={"points": Outcome(points, about="points left in hand", high=1200.0, lower_is_better=True)},
     measures=("win", "points"),
-    spell=spell,
-    show=show,
-    pieces=DECK.all_names,
-    zones=zones,
-    picks=picks,
     ending=ending,
-    holdings=holdings,
 )

@@ -5,36 +5,34 @@ Numbers in comments are the rules of RULES.md in this folder.
 
 import numpy as np
 
-from cardai.cards import any_kind, put, single
+from cardai.cards import Deck, any_kind, full_deck, has, single
 from cardai.dealing import deal_hidden, weight_of
-from cardai.game import Game, Payoff, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
+from cardai.game import Game, Payoff, Player, move_dtype
+from cardai.game.declared import NONE, Cards, Counts, Each, Number, Slots, State, Word
 from cardai.rule import rule
 
 COLOURS, NUMBERS, SEATS, SLOTS = 5, 5, 5, 5
-KINDS = COLOURS * NUMBERS  # a kind of card is 5 * colour + number - 1
+DECK = Deck(ranks="RYGWB", suits="12345")  # a kind of card is 5 * colour + number - 1
+KINDS = COLOURS * NUMBERS
 COPIES = (3, 2, 2, 2, 1) * COLOURS  # 1.1
 NUMBER_OF = np.array(COPIES, np.int64)
 HINTS, LIVES = 8, 3  # 1.3
-ANY, NONE = 31, -1  # the set of all colours, or of all numbers
-NAMES = tuple(f"{colour}{number}" for colour in "RYGWB" for number in range(1, 6))
-MARKS = "RYGWB", "12345"
+RED, ONES = 0x1F, 0x108421  # the kinds of the first colour and of the first number
 WORDS = ("red", "yellow", "green", "white", "blue")
 
-STATE = state_dtype(
-    hands=(SEATS, SLOTS),  # the kind of the card in each slot, NONE beyond the hand; the newest card is the last
-    colours=(SEATS, SLOTS),  # 3.1: the set of colours that each card may have, by hints
-    numbers=(SEATS, SLOTS),  # 3.1: the set of numbers, as 1 << number - 1
-    told=SEATS,  # the set of slots of which the last move told
-    deck=KINDS,  # how many cards of each kind are in it: it has no order, a draw decides
-    deck_size=(),
-    fireworks=COLOURS,  # how high each is
-    discards=KINDS,
-    hints=(),
-    lives=(),
-    turns_left=(),  # 4.3: turns when the deck is empty
-    chosen=(),  # the slot that is played or discarded, until it is settled; else NONE
-    plays=(),  # 1 if it is played
-)
+STATE = State(
+    DECK, SEATS, COPIES,
+    hands=Slots(SLOTS),  # the newest card is the last
+    may=Each(Cards("may be", shape=(SLOTS,))),  # 3.1: the kinds that the hints allow a card to be
+    told=Each(Number("told", high=1, shape=(SLOTS,))),  # whether the last move told of it
+    deck=Counts(hidden=True),  # it has no order, a draw decides
+    fireworks=Counts(),
+    discards=Counts(),
+    hints=Number(high=HINTS),
+    lives=Number(high=LIVES),
+    turns_left=Number("turns left without a deck", high=SEATS),  # 4.3
+    chosen=Word(*(f"{verb} {slot + 1}" for verb in ("discards", "plays") for slot in range(SLOTS))),  # until settled
+)  # fmt: skip
 MOVE = move_dtype("kind", "who", "what")
 
 # Kinds of move, in canonical order. `who`: for a hint how many seats further its target sits, else 0. `what`: the slot,
@@ -52,7 +50,6 @@ def hand_size(state):
 def deal(state):
     state.hints, state.lives, state.turns_left, state.chosen = HINTS, LIVES, state.seats, NONE
     state.deck[:] = NUMBER_OF
-    state.deck_size = NUMBER_OF.sum()
     state.hands[:, :] = NONE
     for seat in range(state.seats):
         for slot in range(hand_size(state)):
@@ -65,10 +62,14 @@ def draw(state, seat, slot):
     """2.4: draw a card into a slot, of which nothing was told yet."""
     kind = any_kind(state.deck, state)
     state.deck[kind] -= 1
-    state.deck_size -= 1
     state.hands[seat, slot] = kind
-    state.colours[seat, slot] = ANY
-    state.numbers[seat, slot] = ANY
+    state.may[seat, slot] = full_deck(KINDS)
+
+
+@rule
+def kinds_of(kind, what):
+    """The kinds of card that a hint names."""
+    return RED << NUMBERS * what if kind == TELL_COLOUR else ONES << what
 
 
 @rule
@@ -77,7 +78,7 @@ def touched(state, seat, kind, what):
     slots = 0
     for slot in range(hand_size(state)):
         card = state.hands[seat, slot]
-        if card != NONE and what == (card // NUMBERS if kind == TELL_COLOUR else card % NUMBERS):
+        if card != NONE and has(kinds_of(kind, what), card):
             slots |= 1 << slot
     return slots
 
@@ -101,29 +102,26 @@ def legal(state, moves):
 
 @rule
 def act(state, move):
-    state.told[:] = 0
+    state.told[:, :] = 0
     if move.kind < TELL_COLOUR:
-        state.chosen = move.what
-        state.plays = move.kind
+        state.chosen = move.kind * SLOTS + move.what
         return
     state.hints -= 1
-    seat = (state.turn + move.who) % state.seats
+    seat, kinds = (state.turn + move.who) % state.seats, kinds_of(move.kind, move.what)
     slots = touched(state, seat, move.kind, move.what)
-    masks = state.colours[seat] if move.kind == TELL_COLOUR else state.numbers[seat]
     for slot in range(hand_size(state)):  # 3.1
-        masks[slot] &= 1 << move.what if slots >> slot & 1 else ~(1 << move.what)
-    state.told[seat] = slots
+        state.told[seat, slot] = slots >> slot & 1
+        state.may[seat, slot] &= kinds if slots >> slot & 1 else ~kinds
     state.revealed = single(seat)
 
 
 @rule
 def settle(state):
-    if state.deck_size == 0:  # 4.3
+    if state.deck.sum() == 0:  # 4.3
         state.turns_left -= 1
     if state.chosen != NONE:
-        turn_up(state, state.turn, state.chosen)
+        turn_up(state, state.turn, state.chosen % SLOTS, state.chosen // SLOTS == PLAY)
         state.chosen = NONE
-        state.plays = 0
         state.revealed = (1 << state.seats) - 1  # the owner sees the card, the others see the one that is drawn
     if state.lives == 0 or state.fireworks.sum() == KINDS or state.turns_left == 0:  # 4
         state.turn = -1
@@ -133,23 +131,22 @@ def settle(state):
 
 
 @rule
-def turn_up(state, seat, slot):
+def turn_up(state, seat, slot, is_played):
     """2.2 to 2.4: the card of a slot is played or discarded, and another one drawn."""
     kind = state.hands[seat, slot]
-    colour, number = kind // NUMBERS, kind % NUMBERS
-    if state.plays == 1 and state.fireworks[colour] == number:
-        state.fireworks[colour] += 1
-        state.hints += number == NUMBERS - 1 and state.hints < HINTS
+    if is_played and is_playable(state, kind):
+        state.fireworks[kind] = 1
+        state.hints += kind % NUMBERS == NUMBERS - 1 and state.hints < HINTS
     else:
         state.discards[kind] += 1
-        state.hints += 1 - state.plays
-        state.lives -= state.plays
+        state.hints += not is_played
+        state.lives -= is_played
     last = hand_size(state) - 1
-    for slots in (state.hands[seat], state.colours[seat], state.numbers[seat]):
+    for slots in (state.hands[seat], state.may[seat]):
         slots[slot:last] = slots[slot + 1 : last + 1].copy()
         slots[last] = 0
     state.hands[seat, last] = NONE
-    if state.deck_size > 0:
+    if state.deck.sum() > 0:
         draw(state, seat, last)
 
 
@@ -159,23 +156,16 @@ def score(state, seat):
 
 
 @rule
-def may_be(state, seat, slot, kind):
-    """Whether a card may be of a kind, by the hints."""
-    return state.colours[seat, slot] >> kind // NUMBERS & 1 and state.numbers[seat, slot] >> kind % NUMBERS & 1
-
-
-@rule
 def resample(state, seat, stream):
     # Each slot of the own hand is a place for one of the cards that its hints allow; the rest of them is the deck.
     cards, dealt = state.deck.copy(), np.zeros((SLOTS + 1, KINDS), np.int64)
     sizes, banned = np.zeros(SLOTS + 1, np.int64), np.zeros(SLOTS + 1, np.int64)
-    sizes[SLOTS] = state.deck_size
+    sizes[SLOTS] = cards.sum()
     for slot in range(SLOTS):
         if state.hands[seat, slot] != NONE:
             cards[state.hands[seat, slot]] += 1
             sizes[slot] = 1
-            for kind in range(KINDS):
-                banned[slot] |= 0 if may_be(state, seat, slot, kind) else single(kind)
+            banned[slot] = full_deck(KINDS) & ~state.may[seat, slot]
     deal_hidden(cards, sizes, banned, dealt, stream)
     for slot in range(SLOTS):
         if state.hands[seat, slot] != NONE:
@@ -190,58 +180,17 @@ def weight(state):
 
 
 @rule
-def blank(state, seat):
-    for slot in range(hand_size(state)):
-        state.hands[seat, slot] = min(state.hands[seat, slot], 0)
-    state.deck[:] = 0
-
-
-def layout(seats):
-    each = range(seats)
-    return (
-        *(Segment(f"hand of seat +{step}", (SLOTS, KINDS)) for step in each if step),
-        *(Segment(f"colours of seat +{step}", (SLOTS, COLOURS)) for step in each),
-        *(Segment(f"numbers of seat +{step}", (SLOTS, NUMBERS)) for step in each),
-        *(Segment(f"told of seat +{step}", (SLOTS,)) for step in each),
-        Segment("fireworks", (COLOURS,)),
-        Segment("discards", (COLOURS, NUMBERS)),
-        *map(Segment, ("deck", "hints", "lives", "turns left", "to move", "slot", "plays")),
-    )
-
-
-@rule
-def encode(state, seat, row):
-    place = 0
-    for step in range(1, state.seats):
-        for kind in state.hands[(seat + step) % state.seats]:
-            place = put(row, place, single(kind) if kind != NONE else 0, KINDS)
-    for masks in (state.colours, state.numbers):
-        for step in range(state.seats):
-            for mask in masks[(seat + step) % state.seats]:
-                place = put(row, place, mask, 5)
-    for step in range(state.seats):
-        place = put(row, place, state.told[(seat + step) % state.seats], SLOTS)
-    row[place : place + COLOURS] = state.fireworks
-    row[place + COLOURS : place + COLOURS + KINDS] = state.discards
-    turn = (state.turn - seat) % state.seats if state.turn >= 0 else SEATS
-    values = (state.deck_size, state.hints, state.lives, state.turns_left, turn, state.chosen + 1, state.plays)
-    for i in range(len(values)):
-        row[place + COLOURS + KINDS + i] = values[i]
-
-
-@rule
 def is_playable(state, kind):
-    return state.fireworks[kind // NUMBERS] == kind % NUMBERS
+    return state.fireworks[kind] == 0 and (kind % NUMBERS == 0 or state.fireworks[kind - 1] == 1)
 
 
 @rule
 def is_useless(state, kind):
     """Whether no firework will ever need a card: it is there, or a number below it is all discarded."""
-    colour = kind // NUMBERS
-    for number in range(state.fireworks[colour], kind % NUMBERS):
-        if state.discards[5 * colour + number] == NUMBER_OF[number]:
+    for lower in range(kind - kind % NUMBERS, kind):
+        if state.fireworks[lower] == 0 and state.discards[lower] == NUMBER_OF[lower]:
             return True
-    return state.fireworks[colour] > kind % NUMBERS
+    return state.fireworks[kind] == 1
 
 
 @rule
@@ -252,7 +201,7 @@ def share(state, seat, slot, left, asks_playable):
     """
     good, total = 0, 0
     for kind in range(KINDS):
-        if may_be(state, seat, slot, kind):
+        if has(state.may[seat, slot], kind):
             total += left[kind]
             if is_playable(state, kind) if asks_playable else is_useless(state, kind):
                 good += left[kind]
@@ -262,9 +211,7 @@ def share(state, seat, slot, left, asks_playable):
 @rule
 def unseen_by(state, owner, asker):
     """How many cards of each kind `owner` does not see, as far as `asker` knows (whose own hand is never looked at)."""
-    left = NUMBER_OF - state.discards
-    for kind in range(KINDS):
-        left[kind] -= state.fireworks[kind // NUMBERS] > kind % NUMBERS
+    left = NUMBER_OF - state.discards - state.fireworks
     for seat in range(state.seats):
         for slot in range(SLOTS):
             if seat != owner and seat != asker and state.hands[seat, slot] != NONE:
@@ -283,13 +230,12 @@ def best_hint(state, move):
             for what in range(5):
                 slots = touched(state, seat, kind, what)
                 worth = -0.01 * step
-                masks = state.colours[seat] if kind == TELL_COLOUR else state.numbers[seat]
                 for slot in range(SLOTS):
                     if slots >> slot & 1:
-                        before, mask = share(state, seat, slot, left, True), masks[slot]
-                        masks[slot] = 1 << what
+                        before, kinds = share(state, seat, slot, left, True), state.may[seat, slot]
+                        state.may[seat, slot] &= kinds_of(kind, what)
                         after = share(state, seat, slot, left, True)
-                        masks[slot] = mask
+                        state.may[seat, slot] = kinds
                         worth += (after - before) * (1.0 if is_playable(state, state.hands[seat, slot]) else -0.5)
                 if slots != 0 and worth > best:
                     best = worth
@@ -307,7 +253,7 @@ def careful(world, move, params, stream):
             likely = share(world, seat, slot, left, True)
             if likely > playable:
                 play, playable = slot, likely
-            fresh = world.colours[seat, slot] == ANY and world.numbers[seat, slot] == ANY
+            fresh = world.may[seat, slot] == full_deck(KINDS)
             spare = share(world, seat, slot, left, False) + (0.3 if fresh else 0.0) - 0.001 * slot
             if spare > useless:
                 discard, useless = slot, spare
@@ -329,54 +275,12 @@ CAREFUL = Player(
 )
 
 
-def holdings(state):
-    hands = [np.bincount(hand[hand != NONE], minlength=KINDS) for hand in np.asarray(state.hands)[: int(state.seats)]]
-    fireworks = [int(state.fireworks[kind // NUMBERS] > kind % NUMBERS) for kind in range(KINDS)]
-    return [*hands, state.deck, fireworks, state.discards]
-
-
 def spell(state, move):
     kind, what = int(move["kind"]), int(move["what"])
     if kind < TELL_COLOUR:
         return f"{'plays' if kind == PLAY else 'discards'} {what + 1}"
     seat = (int(state.turn) + int(move["who"])) % int(state.seats)
     return f"tells p{seat} {WORDS[what] if kind == TELL_COLOUR else what + 1}"
-
-
-def known(state, seat, slot):
-    """What the owner of a card may think that it is, by hints: "R 1" (a red 1), "RY 45", and "?" for all of them."""
-    both = int(state.colours[seat, slot]), int(state.numbers[seat, slot])
-    words = ("".join(MARKS[i][bit] for bit in range(5) if mask >> bit & 1) for i, mask in enumerate(both))
-    return " ".join("?" if len(word) == 5 else word for word in words)
-
-
-def show(state, seat):
-    high = " ".join(f"{colour}{int(height)}" for colour, height in zip("RYGWB", state.fireworks, strict=True))
-    thrown = " ".join(NAMES[kind] for kind in range(KINDS) for _ in range(int(state.discards[kind])))
-    lines = [f"Fireworks: {high}. Hints: {int(state.hints)}. Lives: {int(state.lives)}. Deck: {int(state.deck_size)}."]
-    lines.append(f"Discarded: {thrown or 'nothing'}.")
-    for other in range(int(state.seats)):
-        cards = []
-        for slot in np.flatnonzero(state.hands[other] != NONE).tolist():
-            name = "" if other == seat else NAMES[state.hands[other, slot]]
-            mark = "*" if int(state.told[other]) >> slot & 1 else ""
-            cards.append(f"{name}({known(state, other, slot)}){mark}")
-        lines.append(f"p{other}{' (you)' if other == seat else ''}: {' '.join(cards)}.")
-    return "\n".join(lines)
-
-
-def zones(state, seat):
-    hands = []
-    for other in range(int(state.seats)):
-        cards = [int(kind) for kind in state.hands[other] if kind != NONE]
-        note = ", ".join(known(state, other, slot) for slot in range(len(cards)))
-        seen = [] if other == seat else cards
-        hands.append(Zone("Hand", seen, len(cards) - len(seen), seat=other, look="fan", open=seen, reminder=note))
-    tops = [5 * colour + int(height) - 1 for colour, height in enumerate(state.fireworks) if height]
-    discards = [kind for kind in range(KINDS) for _ in range(int(state.discards[kind]))]
-    left = f"{int(state.hints)} hints, {int(state.lives)} lives"
-    deck = Zone("Deck", hidden=int(state.deck_size), look="pile", note=left)
-    return [*hands, Zone("Fireworks", tops), deck, Zone("Discards", discards, look="fan")]
 
 
 def ending(state):
@@ -393,7 +297,5 @@ GAME = Game(
     state=STATE, move=MOVE, max_moves=2 * SLOTS + (SEATS - 1) * 10, actions=ACTIONS,
     max_plies=120,  # at most 50 cards are played or discarded, and 8 hints and one for each of them given
     deal=deal, legal=legal, act=act, settle=settle, score=score, payoff=Payoff(0, 25, "points"),
-    resample=resample, blank=blank, weight=weight, copies=COPIES, holdings=holdings,
-    encoders={"slots": PerspectiveEncoder(layout, encode)}, players={"careful": CAREFUL},
-    spell=spell, show=show, pieces=NAMES, zones=zones, ending=ending,
+    resample=resample, weight=weight, players={"careful": CAREFUL}, spell=spell, ending=ending,
 )  # fmt: skip
