@@ -63,8 +63,8 @@ def Hand(name: str = "Hand", known: str = "", lacks: str = "", opens: str = "", 
     """The hand of each seat, a set of cards that its own seat sees.
 
     `known`, `lacks`: the fields declared as `Known` and `Lacks` it, if the game has them. `opens`: a field of the
-    state; while it is not 0, all see all hands. With `opens="end"` they do when the game is over. `size`: how many cards
-    a hand has at any time, which the encoder then leaves out; 0 if that changes.
+    state; while it is not 0, all see all hands. With `opens="end"` they do when the game is over. `size`: how many
+    cards a hand has at any time, which the encoder then leaves out; 0 if that changes.
     """
     return Field("cards", "own", name, True, True, (), known, lacks, opens, look="fan", low=size, high=size)
 

@@ -31,9 +31,7 @@ def _refuse_own_facts(state: Declaration, rule: str) -> None:
     """Raises CardaiError if there are facts that only a seat knows: where their cards may lie, the rules say."""
     for name, field in state.facts.items():
         if field.sees != "all":
-            state.refuse(
-                f"{rule}: write this rule yourself; what state.{name} may be for others follows from the rules"
-            )
+            state.refuse(f"{rule}: write this rule yourself; the game's rules say what state.{name} may be")
 
 
 def _hidden(name: str, field: Field) -> str:
@@ -128,9 +126,7 @@ def blank(state: Declaration) -> Callable[..., Any]:
             if field.what == "counts":
                 text.add(f"size = np.sum(state.{name})", f"state.{name}[:] = 0", f"state.{name}[0] = size")
             elif field.shape:
-                state.refuse(
-                    "blank: write this rule yourself; what is hidden of an order follows from the game's rules"
-                )
+                state.refuse("blank: write this rule yourself; the game's rules say what is hidden of an order")
             elif state.is_wide:
                 text.add(*_blanked(state, f"state.{name}", "0"))
             else:  # other cards than those that lie open, which rules may unite with these
