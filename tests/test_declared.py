@@ -131,7 +131,7 @@ def test_the_view_shows_what_its_seat_sees_and_nothing_else(state):
         Discards: none.
         Top card: none.
         Leader: p0.
-        Trump: D.
+        Trump: diamonds.
         Phase: bids.
         p0 (you): 2 cards, tricks 0.
         p1: 2 cards, holds 2C, tricks 0.
@@ -149,7 +149,7 @@ def test_words_of_moves_are_read_back(state):
         assert made.parse(record, made.spell(record, move)) == move
     assert made.parse(record, "play d2").item() == (1, 3)
     assert made.parse(record, "pass").item() == (0, 0)
-    with pytest.raises(ValueError, match="'plays 9H' is no move; a move is passes or plays AD or names D"):
+    with pytest.raises(ValueError, match="'plays 9H' is no move; a move is passes or plays AD or names diamonds"):
         made.parse(record, "plays 9H")
     assert [made.picks(record, np.array([form], made.move)[0]) for form in ((0, 0), (1, 3), (2, 1))] == [0, 8, 0]
 

@@ -49,12 +49,12 @@ put_away = STATE.move("beaten", "gone")
 @rule
 def deal(state):
     state.stock = full_deck(DECK)
-    for seat in range(state.seats):
-        draw(state, some_of(state.stock, HAND, state), seat)  # 1.1
     turned = any_of(state.stock & ~suit_cards(SPADES), state)  # 1.2
     state.bottom = single(turned)
     state.stock &= ~state.bottom
     state.trump = suit(turned)
+    for seat in range(state.seats):
+        draw(state, some_of(state.stock, HAND, state), seat)  # 1.1
     state.last = NONE
     state.bouts_left = BOUTS
     begin_bout(state, 0)  # 1.3
@@ -223,7 +223,7 @@ def ending(state):
 GAME = Game(
     name="mustamaija",
     title="Musta Maija",
-    version=1,
+    version=2,
     seats=range(2, SEATS + 1),
     default_seats=4,
     state=STATE,
