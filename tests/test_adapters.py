@@ -18,7 +18,7 @@ import pytest
 
 import cardai
 from cardai import adapters
-from cardai.adapters.choosing import Actions, Choice
+from cardai.agents.choosing import Actions, Choice
 from cardai.agents.spec import agent
 from cardai.cards import DECK52
 from cardai.errors import CardaiError, IllegalMove

@@ -8,7 +8,7 @@ import pytest
 from bidding import GAME, NOBODY, is_soloist, score
 
 import cardai
-from cardai.adapters.choosing import usual_score
+from cardai.agents.choosing import usual_score
 from cardai.agents.spec import agent
 from cardai.agents.tree import GameTree
 from cardai.conformance import check

@@ -8,8 +8,8 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from cardai.adapters.choosing import Actions, Choice
 from cardai.agents.actions import numbered_moves
+from cardai.agents.choosing import Actions, Choice
 from cardai.conformance.law import NotTested, Steps, each, each_game, each_position, law
 from cardai.conformance.note import refuse
 from cardai.conformance.testbed import Counted, Position, Testbed, Trace, written
