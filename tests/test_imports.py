@@ -207,7 +207,7 @@ def test_the_code_of_the_core_names_no_game(file):
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             node.value.value = ""
-    code = ast.unparse(tree).lower()
+    code = ast.unparse(tree).lower().replace("'h': 'hearts'", "")  # a suit is called so too
     assert [game for game in GAMES if re.search(rf"\b{game}\b", code)] == []
 
 
