@@ -114,7 +114,7 @@ GROUPED = {
     "Play": ("match", "play", "replay", "rules", "verify"),
     "Measure": ("analyse", "bench", "complexity", "grade", "people", "perf", "perft", "situations", "strongest"),
     "Learn": ("iterate", "selfplay", "train", "tune"),
-    "Games": ("agents", "check", "doctor", "games", "new-game", "warm"),
+    "Games": ("agents", "check", "doctor", "games", "new-game", "show-game", "warm"),
     "Experiments": ("report", "reproduce"),
     "Other": (),
 }

@@ -1,6 +1,7 @@
 """Declared states and moves: what follows from them, and that nothing hidden can be in it."""
 
 import inspect
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
+from cardai.app import cli
 from cardai.cards import DECK36, Deck
 from cardai.errors import CardaiError
 from cardai.game import Game
@@ -249,6 +251,21 @@ def test_the_same_fields_with_another_deck(state):
     other = state.with_deck(DECK36)
     assert other.dtype is not state.dtype
     assert (other.kinds, list(other.fields)) == (36, list(state.fields))
+
+
+def test_authors_are_shown_what_follows(capsys):
+    assert cli.run(["show-game", str(EXAMPLES / "thirtyone"), "--plies", "3", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["fields"]["hands"]["seen by"] == "its own seat"
+    assert {name for name, origin in shown["parts"].items() if origin == "its declaration"} >= {
+        "resample",
+        "show",
+        "spell",
+    }
+    assert shown["parts"]["max_moves"] == "the game"
+    assert "Your hand" in shown["text"]
+    assert cli.run(["show-game", "tictactoe"]) == 0
+    assert "The game does not declare its state" in capsys.readouterr().out
 
 
 def test_tracebacks_show_the_lines_of_derived_rules():

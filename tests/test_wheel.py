@@ -35,6 +35,7 @@ COMMANDS = {
     "games": "games",
     "agents": "agents tictactoe",
     "rules": "rules tictactoe",
+    "show-game": "show-game moska --plies 2",
     "doctor": "doctor",
     "warm": "warm tictactoe",
     "new-game": "new-game mine",

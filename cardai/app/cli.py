@@ -277,6 +277,29 @@ def games(*, json: AsJson = False) -> int:
 
 
 @app.command(group=GAMES)
+def show_game(
+    game: GameName,
+    /,
+    *,
+    seats: SeatCount = None,
+    plies: Annotated[int, Parameter(help="Random moves before the position that is shown.")] = 6,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> None:
+    """Show what follows from a game's declared state: fields, parts, a position as a seat sees it, its encoder."""
+    from cardai.errors import whole
+    from cardai.show.declared import facts, table
+
+    whole("--plies", plies, 0)
+    loaded = load(game)
+    shown = facts(loaded, loaded.default_seats if seats is None else seats, seed, plies)
+    if json:
+        _print_json(shown)
+    else:
+        _print(table(shown))
+
+
+@app.command(group=GAMES)
 def agents(game: GameName, /, *, variant: Variant = None, seats: SeatCount = None, json: AsJson = False) -> None:
     """List the agents that can play a game, the strongest of a table first, and their parameters."""
     from rich.table import Column, Table
