@@ -9,7 +9,7 @@ import numpy as np
 from cardai.conformance.law import NotTested, Steps, each_game, law
 from cardai.conformance.testbed import Counted, Position, Setup, Testbed, Trace
 from cardai.game.declared import State, state_of
-from cardai.game.fields import NONE, Field
+from cardai.game.fields import END, NONE, Field
 from cardai.game.wording import moves_of
 
 UNDECLARED = "the game does not declare its state (`cardai.game.declared.State`)"
@@ -220,7 +220,7 @@ def cards_that_all_saw_are_known(trace: Trace) -> bool:
             if field.lacks:
                 _keep_lacks(trace, seat, field, lie, known, new_deal=returned, was_open=was_open)
             missing = ((taken | forgotten) & ~all_know[1:]).any(axis=1) & ~returned & (states["turn"][1:] != NONE)
-            if field.opens:
+            if field.opens not in ("", END):
                 missing &= states[field.opens][1:] == 0
             if missing.any():
                 ply = int(np.argmax(missing))
