@@ -290,24 +290,70 @@ def test_every_law_holds_in_the_worked_example_at_normal_effort():
     assert [verdict for verdict in check(THIRTYONE, seed=1) if verdict.verdict == "broken"] == []
 
 
+RESAMPLE = """@rule
+def resample(state, seat, stream):
+    unseen = state.stock
+    for other in range(state.seats):
+        if other != seat:
+            unseen |= state.hands[other]
+    for other in range(state.seats):
+        if other != seat:
+            kept = KEPT
+            hidden = count(state.hands[other] & ~kept)
+            state.hands[other] = kept
+            for _ in range(hidden):
+                card = any_of(unseen, stream)
+                unseen &= ~single(card)
+                state.hands[other] |= single(card)
+    state.stock = unseen
+
+
+GAME = Game(
+    resample=resample,
+"""
+ENCODE = """from cardai.game import PerspectiveEncoder, Segment
+
+
+@rule
+def encode(state, seat, row):
+    for step in range(state.seats):
+        row[step] = lowest(state.hands[(seat + step) % state.seats])
+
+
+def layout(seats):
+    return [Segment(f"lowest card: seat +{step}") for step in range(seats)]
+
+
+GAME = Game(
+    encoders={"lowest": PerspectiveEncoder(layout, encode)},
+"""
 MISTAKES = {
-    "cards_are_conserved": (
-        "unseen |= state.hands[other] & ~state.known[other]",
-        "unseen |= state.hands[other]",
+    "act_draws_no_chance": (
+        "        state.owed = 1\n",
+        "        draw(state, single(any_of(state.stock, state)), seat)\n",
     ),
-    "nothing_seen_is_forgotten": (
-        "state.hands[other] = state.known[other]\n            for _ in range(hidden):",
-        "state.hands[other] = 0\n            for _ in range(hidden + count(state.known[other])):",
+    "cards_that_all_saw_are_known": (
+        "        take(state, move.card, seat)\n",
+        "        state.hands[seat] |= single(move.card)\n        state.top = NONE\n",
     ),
-    "encodings_are_the_same_in_every_world": (
-        "row[place + 2] = count(state.hands[other])",
-        "row[place + 2] = lowest(state.hands[other])",
+    "blank_leaves_what_is_known": (
+        "        discard(state, move.card, seat)\n",
+        "        state.hands[seat] &= ~single(move.card)\n        state.top = move.card\n",
     ),
-    "unrevealed_moves_look_the_same": (
-        "state.revealed = single(state.turn)",
-        "state.revealed = 0",
+    "seats_may_be_turned": (
+        "1.0 if own > value else 0.5 if own == value else 0.0",
+        "1.0 if own > value else 1.0 if own == value and seat < other else 0.0",
     ),
+    "unrevealed_moves_look_the_same": ("state.revealed = single(state.turn)", "state.revealed = 0"),
+    "worlds_after_a_move_are_the_outcomes_of_worlds_before": (
+        "        draw(state, single(any_of(state.stock, state)), state.turn)\n",
+        "        state.taken = any_of(state.stock, state)\n        draw(state, single(state.taken), state.turn)\n",
+    ),
+    "nothing_seen_is_forgotten": ("GAME = Game(\n", RESAMPLE.replace("KEPT", "0")),
+    "cards_are_conserved": ("GAME = Game(\n", RESAMPLE.replace("KEPT", "state.known[other]")),
+    "encodings_are_the_same_in_every_world": ("GAME = Game(\n", ENCODE),
 }
+"""By law: a part of the example, and what an author may write in its place. It breaks the law."""
 
 
 @pytest.mark.parametrize("law", MISTAKES)

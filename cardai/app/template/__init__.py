@@ -5,29 +5,36 @@ Replace `TestSampleGame` in test_mygame.py too: it tests the rules below.
 Rules: RULES.md in this folder, whose numbers the comments quote.
 """
 
-from cardai.cards import DECK52, any_of, count, full_deck, lowest, put, rank, single
-from cardai.game import Game, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
+from cardai.cards import DECK52, any_of, full_deck, lowest, rank, single
+from cardai.game import Game, Player
+from cardai.game.declared import Flag, Hand, Moves, Number, Option, Pile, State, Stock
 from cardai.rule import rule
 
-# 1. The state: everything there is to know about a position, as whole numbers. A set of cards is one number, a field
-# with a length is an array. `turn`, `seats`, `ply`, `revealed`, `midway` and the random stream are there already.
 DECK = 52
 SEATS = 4
 HAND = 3  # 1.1
 ROUNDS = 3  # 2.2
-NONE = -1
 
-STATE = state_dtype(
-    lowest_wins=(),  # an option; the variants at the bottom set it
-    hands=SEATS,
-    stock=(),
-    discards=(),
-    owed=(),  # 1 between the decision to swap and the draw
-    turns_left=(),
-)
+# 1. The state: each field says what it is, which also says who sees it. Worlds, text, places on the table and what
+# networks see follow. `turn`, `seats`, `ply`, `revealed`, `midway` and the random stream are there already.
+STATE = State(
+    DECK52, SEATS,
+    lowest_wins=Option(high=1),  # the variants at the bottom set it
+    hands=Hand(opens="shown"),
+    stock=Stock(),
+    discards=Pile("discards"),
+    owed=Flag("draw owed"),  # between the decision to swap and the draw
+    shown=Flag("hands shown"),  # 3.1
+    turns_left=Number("turns left"),
+)  # fmt: skip
 
-# 2. A move: what tells one move from another, and nothing that follows from it.
-MOVE = move_dtype("card")  # the card to swap, or NONE to keep all
+# 2. The moves, in words. The number of its words is the `kind` of a move, a slot is a further field.
+MOVE = Moves("keeps", "swaps {card}")
+KEEP, SWAP = range(2)
+
+add, add_each = MOVE.add, MOVE.add_each
+draw = STATE.move("stock", "hands")
+drop = STATE.move("hands", "discards")
 
 
 # 3. The deal. The state comes in filled with zeros, but for `seats` and the options. Chance comes from the state:
@@ -37,38 +44,23 @@ def deal(state):
     state.stock = full_deck(DECK)
     for seat in range(state.seats):
         for _ in range(HAND):
-            state.hands[seat] |= single(from_stock(state))
+            draw(state, single(any_of(state.stock, state)), seat)
     state.turns_left = ROUNDS * state.seats
     state.turn = 0
 
 
-@rule
-def from_stock(state):
-    card = any_of(state.stock, state)
-    state.stock &= ~single(card)
-    return card
-
-
-# 4. The legal moves of `state.turn`, smallest first, each once. Every field of every move must be written.
+# 4. The legal moves of `state.turn`, each once, by kind and then by card.
 @rule
 def legal(state, moves):
-    moves[0].card = NONE
-    n = 1
-    rest = state.hands[state.turn]
-    while rest != 0:
-        card = lowest(rest)
-        rest &= ~single(card)
-        moves[n].card = card
-        n += 1
-    return n
+    n = add(moves, 0, KEEP, 0)
+    return add_each(moves, n, SWAP, state.hands[state.turn])
 
 
 # 5. A move, first half: what the player decides. Read nothing here that `state.turn` may not see, and draw nothing.
 @rule
 def act(state, move):
-    if move.card != NONE:
-        state.hands[state.turn] &= ~single(move.card)
-        state.discards |= single(move.card)
+    if move.kind == SWAP:
+        drop(state, single(move.card), state.turn)
         state.owed = 1
 
 
@@ -78,13 +70,14 @@ def act(state, move):
 def settle(state):
     if state.owed != 0:
         state.owed = 0
-        state.hands[state.turn] |= single(from_stock(state))
+        draw(state, single(any_of(state.stock, state)), state.turn)
         state.revealed = single(state.turn)
     state.turns_left -= 1
     if state.turns_left > 0:
         state.turn = (state.turn + 1) % state.seats
     else:
-        state.revealed = single(state.seats) - 1  # 3.1: all hands are shown
+        state.shown = 1  # 3.1
+        state.revealed = full_deck(state.seats)
         state.turn = -1
 
 
@@ -111,55 +104,16 @@ def score(state, seat):
     return beaten / (state.seats - 1)
 
 
-# 8. Deal anew all that `seat` cannot know, every possibility as likely as the others, from `stream`. Agents think in
-# such worlds. What all have seen must stay: a game in which cards are picked up from the table has a field for them.
-@rule
-def resample(state, seat, stream):
-    if state.turn < 0:
-        return  # 3.1
-    unseen = state.stock
-    for other in range(state.seats):
-        if other != seat:
-            unseen |= state.hands[other]
-    for other in range(state.seats):
-        if other != seat:
-            cards = count(state.hands[other])
-            state.hands[other] = 0
-            for _ in range(cards):
-                card = any_of(unseen, stream)
-                unseen &= ~single(card)
-                state.hands[other] |= single(card)
-    state.stock = unseen
-
-
-# 9. A seat's view as numbers for networks: named parts, and the rule that fills them. Sets of cards become planes.
-def layout(seats):
-    return (
-        Segment("own hand", (13, 4)),
-        Segment("discards", (13, 4)),
-        Segment("own turn"),
-        Segment("draw owed"),
-        Segment("turns left"),
-    )
-
-
-@rule
-def encode(state, seat, row):
-    place = put(row, 0, state.hands[seat], DECK)
-    place = put(row, place, state.discards, DECK)
-    row[place] = state.turn == seat
-    row[place + 1] = state.owed
-    row[place + 2] = state.turns_left
-
-
-# 10. A player written by hand: it fills `move` for `world.turn`. It is given a world, so it may look at everything.
+# 8. A player written by hand: it fills `move` for `world.turn`. With `sees="own"` it is shown nothing hidden.
 @rule
 def careful(world, move, params, stream):
     worst = lowest(world.hands[world.turn])
-    move.card = worst if rank(worst) + 2 < params[0] else NONE
+    if rank(worst) + 2 < params[0]:
+        move.kind = SWAP
+        move.card = worst
 
 
-# 11. A heuristic: how good a state is for a seat, on any scale. `greedy:`, `sampled:` and `peeking:` agents use it.
+# 9. A heuristic: how good a state is for a seat, on any scale. `greedy:`, `sampled:` and `peeking:` agents use it.
 @rule
 def hand_points(state, seat):
     total = 1.0 * points(state.hands[seat])
@@ -168,26 +122,7 @@ def hand_points(state, seat):
     return -total if state.lowest_wins != 0 else total
 
 
-# 12. Text for people. What `spell` writes is read back, too; `show` names only what the seat may see.
-def spell(state, move):
-    return "keeps" if move["card"] == NONE else f"swaps {DECK52.name(move['card'])}"
-
-
-def show(state, seat):
-    turns_left = int(state.turns_left)
-    lines = [f"Turns left: {turns_left}. Discarded: {DECK52.names(state.discards) or 'nothing'}."]
-    if state.turn < 0:
-        lines += [f"p{other}: {DECK52.names(state.hands[other])}." for other in range(int(state.seats))]
-    lines.append(f"Your hand: {DECK52.names(state.hands[seat])}.")
-    return "\n".join(lines)
-
-
-# 13. Where the cards are: places whose sizes everybody knows. With it the laws can count cards and worlds.
-def holdings(state):
-    return [*state.hands[: state.seats], state.stock, state.discards]
-
-
-# 14. The game. Raise `version` whenever a recorded game would now be played differently.
+# 10. The game. Raise `version` whenever a recorded game would now be played differently.
 GAME = Game(
     name="mygame",
     title="My Game",
@@ -204,11 +139,6 @@ GAME = Game(
     settle=settle,
     score=score,
     score_sum=lambda seats: seats / 2,  # what all scores of a game add up to; leave it out if that varies
-    resample=resample,
-    encoders={"planes": PerspectiveEncoder(layout, encode)},
-    players={"careful": Player(careful, "swaps its lowest card below so many points", {"below": 8.0})},
+    players={"careful": Player(careful, "swaps its lowest card below so many points", {"below": 8.0}, sees="own")},
     heuristics={"hand_points": hand_points},
-    spell=spell,
-    show=show,
-    holdings=holdings,
 )

@@ -48,6 +48,7 @@ class TestSampleGame:
     def test_a_card_of_another_hand_may_not_be_swapped(self):  # 2.1
         state = GAME.new(seats=2, seed=1)
         move = np.zeros(1, GAME.move)[0]
+        move["kind"] = 1
         move["card"] = int(state["hands"][1]).bit_length() - 1
         with pytest.raises(cardai.IllegalMove):
             GAME.play(state, move)
