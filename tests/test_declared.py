@@ -75,7 +75,7 @@ def no_score(state, seat):
 
 
 def game(state, move=None, **more):
-    rules = {"deal": nothing, "legal": no_moves, "act": no_act, "settle": nothing, "score": no_score}
+    rules = {"deal": nothing, "legal": more.pop("legal", no_moves), "act": no_act, "settle": nothing, "score": no_score}
     move = Moves("passes", "plays {card}", "names {card:suit}") if move is None else move
     return Game(
         name="some", title="Some", version=1, seats=range(2, 4), max_plies=9, state=state, move=move, **rules, **more
@@ -144,14 +144,21 @@ def test_the_view_shows_what_its_seat_sees_and_nothing_else(state):
 
 
 def test_words_of_moves_are_read_back(state):
-    made = game(state)
-    record = position(state)
-    for form in made.actions:
-        move = np.array([form], made.move)[0]
-        assert made.parse(record, made.spell(record, move)) == move
-    assert made.parse(record, "play d2").item() == (1, 3)
-    assert made.parse(record, "pass").item() == (0, 0)
-    with pytest.raises(ValueError, match="'plays 9H' is no move; a move is passes or plays AD or names diamonds"):
+    @rule
+    def legal(record, moves):
+        n = add(moves, 0, 0, 0)
+        n = add_each(moves, n, 1, record.hands[record.turn])
+        return add(moves, n, 2, 1)
+
+    move = Moves("passes", "plays {card}", "names {card:suit}")
+    add, add_each = move.add, move.add_each
+    made, record = game(state, move, legal=legal), position(state, hands=[0b001001, 0, 0])
+    spelled = [made.spell(record, one) for one in made.moves(record)]
+    assert spelled == ["passes", "plays AC", "plays 2D", "names diamonds"]
+    assert [made.parse(record, text).item() for text in spelled] == made.moves(record).tolist()
+    for text, item in (("play d2", (1, 3)), ("2D", (1, 3)), ("pass", (0, 0)), ("name diamonds", (2, 1))):
+        assert made.parse(record, text).item() == item
+    with pytest.raises(ValueError, match="'plays 9H' is no move here; a move is passes, plays AC, plays 2D or names"):
         made.parse(record, "plays 9H")
     assert [made.picks(record, np.array([form], made.move)[0]) for form in ((0, 0), (1, 3), (2, 1))] == [0, 8, 0]
 

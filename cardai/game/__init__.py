@@ -1201,10 +1201,11 @@ def is_game(game: Any) -> Game:
 def _spelled_so(game: Game, state: GameState, text: str) -> Any:
     """The legal move that is spelled like a text, or the only one whose last words it is: MOVE.
 
-    Capitals and spaces do not count, nor does the person of the verb: "draw" is "draws". Raises ValueError, with moves
-    that are legal, if there is none.
+    Capitals and spaces do not count, nor does the person of the verb: "draw" is "draws". A card may be named suit first
+    ("s9"), and a ten "10". Raises ValueError, with moves that are legal, if there is none.
     """
-    wanted, moves = text.lower().split(), game.moves(state)
+    pieces = {piece.lower() for piece in game.pieces}
+    wanted, moves = [_as_named(word, pieces) for word in text.lower().split()], game.moves(state)
     spelled = [game.spell(state, move) for move in moves]
     words = [one.lower().split() for one in spelled]
     for fits in (
@@ -1217,6 +1218,12 @@ def _spelled_so(game: Game, state: GameState, text: str) -> Any:
             return found[0]
     examples = [*dict.fromkeys(spelled[:: max(1, len(spelled) // _EXAMPLES)])][:_EXAMPLES]
     raise ValueError(f"{short(text.strip())} is no move here; a move is {_listed(examples)}")
+
+
+def _as_named(word: str, pieces: set[str]) -> str:
+    """A word, or the name of the piece that it means."""
+    short_ten = word.replace("10", "t")
+    return next((one for one in (word, short_ten, short_ten[::-1]) if one in pieces), word)
 
 
 def _with_stem(words: list[str]) -> list[str]:

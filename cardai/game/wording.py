@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.errors import CardaiError, short, unknown
+from cardai.errors import CardaiError, unknown
 from cardai.game import move_dtype
 from cardai.game.fields import Declaration
 from cardai.game.written import Text, written
@@ -82,14 +82,10 @@ class Moves:
         return int(move["kind"]) if len(self.words) > 1 else 0
 
     def derived(self, state: Declaration, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of `Game` that follow: the type, words, what is pointed at, and numbers where there are few.
-
-        A game that spells its moves itself reads them by that too.
-        """
+        """The fields of `Game` that follow: the type, words, what is pointed at, and numbers where there are few."""
         made: dict[str, Any] = {"move": self.dtype}
         if not given.get("spell"):
             made["spell"] = functools.partial(_spelled, self, state)
-            made["parse"] = functools.partial(_parsed, self, state)
         if any("card" in (kind for _, kind in slots) or "cards" in (kind for _, kind in slots) for slots in self.slots):
             made["picks"] = functools.partial(_picked, self)
         if self.hidden:
@@ -143,65 +139,6 @@ def _spelled(moves: Moves, state: Declaration, record: Any, move: Any) -> str:
     kind = moves.kind_of(move)
     values = {name: _value(state, slot, int(move[name])) for name, slot in moves.slots[kind]}
     return _SLOT.sub(lambda found: values[found[1]], moves.words[kind])
-
-
-def _parsed(moves: Moves, state: Declaration, record: Any, text: str) -> Any:
-    """The move that a text means. A verb may stand in the first person ("discard 7H"), and words may be left out."""
-    given, move = text.split(), np.zeros(1, moves.dtype)[0]
-    for kind, words in enumerate(moves.words):
-        values = _matched(state, moves.slots[kind], words.split(), given)
-        if values is not None:
-            for name, value in {"kind": kind, **values}.items():
-                if name in moves.fields:
-                    move[name] = value
-            return move
-    forms = [_SLOT.sub(lambda found: _example(state, found[2] or found[1]), words) for words in moves.words]
-    raise ValueError(f"{short(text.strip())} is no move; a move is {' or '.join(forms)}")
-
-
-def _matched(
-    state: Declaration, slots: list[tuple[str, str]], words: list[str], given: list[str]
-) -> dict[str, int] | None:
-    """The values of a move's slots in a text, None if the text is not of its words."""
-    if len(given) == len(slots) < len(words):  # only what the slots name
-        words = [word for word in words if _SLOT.search(word)]
-    if len(given) != len(words) or any(kind == "cards" for _, kind in slots):
-        return None
-    values, left = {}, list(slots)
-    for word, typed in zip(words, given, strict=True):
-        if _SLOT.fullmatch(word):
-            name, kind = left.pop(0)
-            value = _number(state, kind, typed)
-            if value is None:
-                return None
-            values[name] = value
-        elif typed.lower() not in _forms(word.lower()):
-            return None
-    return values
-
-
-def _forms(word: str) -> set[str]:
-    """A verb in the third person, and as people type it: "passes", "pass"."""
-    return {word, word.removesuffix("s"), word.removesuffix("es"), word.removesuffix("ies") + "y"}
-
-
-def _number(state: Declaration, kind: str, typed: str) -> int | None:
-    if kind == "card":
-        try:
-            return state.deck.card(typed)
-        except ValueError:
-            return None
-    if kind == "number":
-        return int(typed) if typed.isdecimal() else None
-    sizes = {"suit": len(state.deck.suits), "rank": len(state.deck.ranks), "seat": state.seats}
-    if kind == "suit" and typed.upper() in state.deck.suits:  # a letter will do
-        return [*state.deck.suits].index(typed.upper())
-    names = [_value(state, kind, value).lower() for value in range(sizes[kind])]
-    return names.index(typed.lower()) if typed.lower() in names else None
-
-
-def _example(state: Declaration, kind: str) -> str:
-    return _value(state, kind, 1)
 
 
 _COVER = {
