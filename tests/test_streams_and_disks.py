@@ -47,6 +47,7 @@ PRINTING = {
     "replay": "replay g.jsonl",
     "reproduce": "reproduce",
     "rules": "rules tictactoe",
+    "show-game": "show-game tictactoe",
     "plan": "plan tictactoe --seats human,random --persons random --people 7 --games 10 --trials 20",
     "situations": "situations tictactoe --agent random --tries 1",
     "selfplay": "selfplay tictactoe --agent random --games 4 --out new.jsonl",

@@ -14,8 +14,8 @@ import pytest
 import cardai
 from cardai import registry
 from cardai.game import Game
-from cardai.kernel import native
-from cardai.rule import JIT, rule
+from cardai.kernel import driver, native
+from cardai.rule import JIT, elsewhere, rule
 from cardai.table import second_process
 
 TICTACTOE = cardai.load("tictactoe")
@@ -114,14 +114,13 @@ def test_a_game_is_loaded_by_its_path_in_several_threads(tmp_path):
         sys.modules.pop("slow_to_load", None)
 
 
-def test_several_threads_wait_for_the_second_process(monkeypatch):
-    class Process:
-        def wait(self):
-            time.sleep(0.05)
-
-    monkeypatch.setattr(second_process, "_running", [Process()])
+def test_several_threads_wait_for_a_copy_of_the_process(monkeypatch):
+    monkeypatch.setattr(elsewhere, "_has_ended", lambda process: time.monotonic() > ends)
+    monkeypatch.setitem(elsewhere._under_way, driver.advance, 1)
+    ends = time.monotonic() + 0.2
     together(second_process.finish)
-    assert second_process._running == []
+    assert time.monotonic() > ends
+    assert not elsewhere.is_under_way(driver.advance)
 
 
 @pytest.mark.slow

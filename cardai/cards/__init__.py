@@ -63,7 +63,7 @@ __all__ = [
     "suit_cards", "suit_places", "unite", "words",
 ]  # fmt: skip
 
-_SYMBOLS = str.maketrans({**dict(zip("♣♦♥♠♧♢♡♤", "CDHSCDHS", strict=True)), "\ufe0f": None})
+SYMBOLS = str.maketrans({**dict(zip("♣♦♥♠♧♢♡♤", "CDHSCDHS", strict=True)), "\ufe0f": None})
 EVERY_RANK = 0x1111111111111  # the cards of suit 0
 MOST = 62  # cards of a set in one number
 DECK_LIMIT = f"full_deck makes a set in one number, of at most {MOST} cards; filled makes a wide set (docs/cards.md)"
@@ -320,7 +320,7 @@ class Deck:
         Lower case, the suit first ("s6"), "10" for "T" and symbols of suits ("6♠") are understood. Raises ValueError
         for a text that names no card.
         """
-        text = name.strip().translate(_SYMBOLS)
+        text = name.strip().translate(SYMBOLS)
         if text.isascii():
             text = text.upper()
         if "T" in self.ranks:

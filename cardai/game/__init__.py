@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from cardai.cards import SYMBOLS
 from cardai.errors import BadArgument, CardaiError, IllegalMove, place_of_function, short, unknown, whole
 from cardai.kernel import native, refusal, together
 from cardai.kernel.chance import WORLD, derived
@@ -1222,7 +1223,7 @@ def _spelled_so(game: Game, state: GameState, text: str) -> Any:
 
 def _as_named(word: str, pieces: set[str]) -> str:
     """A word, or the name of the piece that it means."""
-    short_ten = word.replace("10", "t")
+    short_ten = word.translate(SYMBOLS).lower().replace("10", "t")
     return next((one for one in (word, short_ten, short_ten[::-1]) if one in pieces), word)
 
 

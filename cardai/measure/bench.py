@@ -15,6 +15,7 @@ of the first one, so that they are compared on the same deals.
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import TreeSearch, WorldSearch
 from cardai.agents.strongest import strongest_without_search
 from cardai.errors import BadArgument, CardaiError, positive, unknown, whole
+from cardai.files.writing import interrupts_held
 from cardai.game import MEASURED, Game, Row, Suite, is_game
 from cardai.kernel.doors import check_flag, check_function, check_list, check_path, check_text
 from cardai.measure.bench_report import (
@@ -121,31 +123,38 @@ def run_suite(
     rows: list[SuiteResult] = []
     by_agent: dict[tuple[str, str], Outcomes] = {}
     done = 0
-    for plan in planned:
-        part = begin_part(progress, done, total, f"{plan.measured.label} in {plan.row}")
-        results, places = play_rotated(
-            game,
-            plan.line_up,
-            plan.turns,
-            plan.deals,
-            seed,
-            variant,
-            threads,
-            part,
-            salt=f"{salt} {plan.row} {_number(planned, plan)}" if own_deals else salt,
-            noted=noted,
-            cluster=cluster,
-            own_deals=own_deals,
-        )
-        counted = partial(outcomes_of_places, places, plan.counted)
-        own = {one.name: counted(outcomes(game.payoff, one.name, results)) for one in measures}
-        rows.append(_suite_result(game, suite, measures, plan, results, places, own, counted, seed))
-        if on_result is not None:
-            on_result(rows[-1])
-        by_agent[plan.row, plan.measured.label] = own
-        done += plan.games
-        if results.interrupted:
-            break
+    interrupted = False
+    try:
+        for plan in planned:
+            part = begin_part(progress, done, total, f"{plan.measured.label} in {plan.row}")
+            results, places = play_rotated(
+                game,
+                plan.line_up,
+                plan.turns,
+                plan.deals,
+                seed,
+                variant,
+                threads,
+                part,
+                salt=f"{salt} {plan.row} {_number(planned, plan)}" if own_deals else salt,
+                noted=noted,
+                cluster=cluster,
+                own_deals=own_deals,
+            )
+            with interrupts_held():
+                counted = partial(outcomes_of_places, places, plan.counted)
+                own = {one.name: counted(outcomes(game.payoff, one.name, results)) for one in measures}
+                rows.append(_suite_result(game, suite, measures, plan, results, places, own, counted, seed))
+                by_agent[plan.row, plan.measured.label] = own
+                done += plan.games
+            if on_result is not None:
+                on_result(rows[-1])
+            if results.interrupted:
+                break
+    except KeyboardInterrupt:  # between the games of two agents
+        if not rows:
+            raise
+        interrupted = True
     return BenchReport(
         kind="suite",
         game=game.name,
@@ -169,7 +178,7 @@ def run_suite(
         endless=sum(row.endless for row in rows),
         seconds=sum(row.seconds for row in rows),
         decisions=sum(row.decisions for row in rows),
-        interrupted=any(row.interrupted for row in rows),
+        interrupted=interrupted or any(row.interrupted for row in rows),
         own_deals=own_deals,
         unsealed=why_unsealed,
     )
@@ -219,7 +228,7 @@ def run_match(
     measures = _measures(game, "score", game.measures or ("win", "loss"), [len(specs)])
     tally = _MatchTally(game, line_up, measures)
     total, block = deals * len(turns), deals if cluster else max(1, BLOCK // len(turns))
-    with recorder(record, game, specs, variant, total, overwrite) as writer:
+    with recorder(record, game, specs, variant, total, overwrite) as writer, tally.kept_when_interrupted():
         for first in range(0, deals, block):
             results, places = play_rotated(
                 game,
@@ -236,7 +245,8 @@ def run_match(
                 first=first,
                 cluster=cluster,
             )
-            tally.add(results, places)
+            with interrupts_held():
+                tally.add(results, places)
             if results.interrupted:
                 break
     return BenchReport(
@@ -520,6 +530,16 @@ class _MatchTally:
         self._by_seat = np.zeros((2, len(self._players), len(specs)))  # sums of scores, and numbers of games
         self.games = self.endless = self.decisions = 0
         self.seconds, self.interrupted = 0.0, False
+
+    @contextmanager
+    def kept_when_interrupted(self) -> Iterator[None]:
+        """End the block at Ctrl-C with what was added; if nothing was, KeyboardInterrupt goes on."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not self.games:
+                raise
+            self.interrupted = True
 
     def add(self, results: Results, places: np.ndarray) -> None:
         """Add the games of further deals. `places`: i64[deals, rotations, seats], as `play_rotated` returns them."""

@@ -60,7 +60,7 @@ def finish(function: Any) -> None:
     while not _has_ended(process) and time.monotonic() < patient_until:
         time.sleep(0.005)
     _kill(process)
-    del _under_way[function]
+    _under_way.pop(function, None)  # several threads may wait for it
 
 
 def _has_ended(process: int) -> bool:
