@@ -237,7 +237,7 @@ class _Listing:
         """Add a history. `events`: what each seat has noticed of the move before it."""
         if len(self.states) >= self.limit:
             raise CardaiError(f"{self.game.name} is too large: it has more than {self.limit} histories")
-        record = np.zeros(1, self.game.state)
+        record: np.ndarray = np.zeros(1, self.game.state)
         record[0] = state
         place, turn = len(self.states), int(record["turn"][0])
         before = self.seen[parent] if parent >= 0 else (-1,) * self.seats

@@ -3,6 +3,7 @@
 import functools
 import itertools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -177,7 +178,7 @@ def _keep_lacks(
     state = _declared(trace.testbed)
     own = next(name for name, one in state.fields.items() if one is field)
     lacks, here = state.lying(field.lacks, trace.states)[:, seat], lie[own][:, seat]
-    hidden = (lie[own] & ~known).any(axis=1)
+    hidden: Any = (lie[own] & ~known).any(axis=1)
     for name, place in lie.items():
         hidden = hidden | place.any(axis=1) if state.fields[name].sees == "nobody" else hidden
     unseen = (here[1:] & ~here[:-1] & ~was_open & ~known[1:, seat]).any(axis=1)
@@ -185,7 +186,7 @@ def _keep_lacks(
     wrong = lost.any(axis=1) & ~unseen & ~new_deal & (trace.states["turn"][1:] != NONE)
     if wrong.any():
         ply = int(np.argmax(wrong))
-        cards = " ".join(state.deck.name(card) for card in np.flatnonzero(lost[ply]))
+        cards = " ".join(state.deck.name(int(card)) for card in np.flatnonzero(lost[ply]))
         told = f"all knew that seat {seat} had none of {cards}, and state.{field.lacks} says so no longer"
         raise Position(trace, ply).broken(told)
 
@@ -205,7 +206,7 @@ def cards_that_all_saw_are_known(trace: Trace) -> bool:
     open_ = np.zeros((len(states), state.kinds), bool)
     for name in lie:
         open_ |= lie[name].any(axis=1) if state.fields[name].sees == "all" else False
-    hidden = [lie[name].any(axis=1) for name in lie if state.fields[name].sees == "nobody"]
+    hidden: list[Any] = [lie[name].any(axis=1) for name in lie if state.fields[name].sees == "nobody"]
     was_open = open_[:-1]
     gained = [(lie[name][1:] & ~lie[name][:-1] & was_open[:, None]).any(axis=2).sum(axis=1) for name in hands]
     returned = (np.sum(gained, axis=0) > 1) & (states["rng"][:-1] != states["rng"][1:])  # a new deal
@@ -225,7 +226,7 @@ def cards_that_all_saw_are_known(trace: Trace) -> bool:
             if missing.any():
                 ply = int(np.argmax(missing))
                 gone = ((taken | forgotten) & ~all_know[1:])[ply]
-                cards = " ".join(state.deck.name(card) for card in np.flatnonzero(gone))
+                cards = " ".join(state.deck.name(int(card)) for card in np.flatnonzero(gone))
                 kept = f"state.{field.known}" if field.known else f"a field `Known({name!r})`"
                 told = f"all know that seat {seat} holds {cards}, and {kept} does not say so"
                 raise Position(trace, ply).broken(told)

@@ -921,7 +921,7 @@ class Game:
         if seats not in self.seats:
             raise BadArgument(f"{self.name} is for {_in_words(self.seats)} seats, not {short(seats)}")
         chosen = self.variant_options(variant)
-        blank = np.zeros(1, self.state)
+        blank: np.ndarray = np.zeros(1, self.state)
         blank["seats"] = seats
         for name, value in chosen.items():
             blank[name] = value

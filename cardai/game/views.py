@@ -255,7 +255,7 @@ def _of_seat(state: Declaration, record: Any, seat: int) -> list[str]:
             label = state.label(name)
             if words != "none":
                 found.append(f"{label} {words}")
-    if "sealed" in state.dtype.fields and record["sealed"][seat][0]:  # kept by the core, see `Game.together`
+    if "sealed" in (state.dtype.names or ()) and record["sealed"][seat][0]:  # kept by the core, see `Game.together`
         found.append("has chosen")
     return found
 

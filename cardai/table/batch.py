@@ -105,7 +105,7 @@ class Batch:
         self._encode = game.entry("encode", chosen.encode) if chosen else 0
         width = self._width if observes else 0
         self.actions = max(game.actions.values()) + 1 if game.actions else game.max_moves
-        self._states = np.zeros(count, game.state)
+        self._states: np.ndarray = np.zeros(count, game.state)
         self._listed = roomy(count * game.max_moves, game.move)
         self._turns, self._counts, self._movers = (np.zeros(count, np.int64) for _ in range(3))
         self._seeds = np.zeros(count, np.uint64)
