@@ -110,6 +110,8 @@ def test_a_game_without_a_declaration_says_what_it_lacks(state):
         replace(game(state), resample=None)
     with pytest.raises(CardaiError, match="it must be a State, or made by state_dtype"):
         game(object())
+    with pytest.raises(CardaiError, match="Moves need a state that is a State"):
+        replace(game(state), move=Moves("passes"))
     with pytest.raises(CardaiError, match="known: there is no field 'know'"):
         State(SMALL, 2, hands=Hand(known="know"))
     with pytest.raises(CardaiError, match="kind of slot 'colour'"):

@@ -699,6 +699,8 @@ class Game:
         """Take what follows from declarations (`cardai.game.declared`), where the game does not give it itself."""
         declared: Any = self.state
         if isinstance(declared, np.dtype):
+            if not isinstance(self.move, np.dtype):
+                raise CardaiError(f"{self.name}: move is {short(self.move)}; Moves need a state that is a State")
             return
         if not hasattr(declared, "derived"):
             raise CardaiError(f"{self.name}: state is {short(declared)}; it must be a State, or made by state_dtype")
