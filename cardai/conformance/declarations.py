@@ -16,10 +16,8 @@ from cardai.game.wording import moves_of
 UNDECLARED = "the game does not declare its state (`cardai.game.declared.State`)"
 FURTHER, AT_ONCE = 16, 50  # as many times `Effort.searched` games of which only the ends are turned, so many at once
 ROUNDING = 1e-9
-FEW, MOSTLY_OTHER = (
-    6,
-    0.5,
-)  # games that show whether an encoder numbers seats from its own on, and the share that differs
+FEW = 6  # games that show whether an encoder numbers seats from its own on
+MOSTLY_OTHER = 0.5  # the share of rows that differ, from which on it does not
 FURTHER_FROM = 700_000  # the number of the first seed of these games, beyond those of others
 
 
@@ -67,7 +65,7 @@ def _turn(state: State, game: Callable[[], Trace | None]) -> None:
     if len(trace.moves):
         turned = state.turned(trace.states, by)
         _compare_legal(trace, turned, by)
-        _compare_views(trace, state, by)
+        _compare_views(trace, state, turned, by)
         if _is_next_turned(trace.testbed, state):
             _compare_moves(trace, turned, by)
 
@@ -86,11 +84,11 @@ def _compare_ends(traces: list[Trace], state: State, ends: np.ndarray, by: int) 
             raise traces[i].end.broken(told)
 
 
-def _compare_views(trace: Trace, state: State, by: int) -> None:
+def _compare_views(trace: Trace, state: State, turned: np.ndarray, by: int) -> None:
     """What encoders show in the states of a game, as they are and turned."""
     for name in _relative_encoders(trace.testbed, state):
         for seat in range(trace.setup.seats):
-            wrong = _shown_otherwise(trace, state.turned(trace.states, by), by, name, seat)
+            wrong = _shown_otherwise(trace, turned, by, name, seat)
             if wrong.any():
                 told = f"encoder {name} shows seat {seat} something else when all seats move on by {by}"
                 raise Position(trace, int(np.argmax(wrong))).broken(told)
