@@ -36,6 +36,8 @@ PLACES = 24  # places counted apart; after them, cards that lie in no place that
 NOWHERE = PLACES
 ASIDE = PLACES + 1  # the first of the sets that are hidden beside the places: cards passed on, or laid face down
 ALL = ASIDE + 16
+_PAIRS_BESIDE = [*itertools.combinations(range(ASIDE, ALL), 2)]
+BESIDE = len(_PAIRS_BESIDE)
 DRAWS = 256  # worlds of a view
 MORE = 1024  # further worlds that show which of some cards that are alike lie in a place for certain
 CERTAIN = 25.0  # worlds that should have shown fewer cards of a kind in a place, if fewer may lie there
@@ -281,7 +283,8 @@ def _by_seat(testbed: Testbed, tally: Tally, seat: int, seats: int) -> Tally:
 def _name_of_part(testbed: Testbed, cell: int) -> str:
     """What a cell of a tally counts, in words: in all views, by the numbers of seats, or in views of one of PHASES."""
     groups = len(_names_of_groups(testbed))
-    size = _pairs(testbed.deck) + len(testbed.deck.pairs) + ALL * (3 * groups + _alone(testbed.deck))
+    size = BESIDE * groups + _pairs(testbed.deck) + len(testbed.deck.pairs)
+    size += ALL * (3 * groups + _alone(testbed.deck))
     part, cell = divmod(cell, size)
     name = _name(testbed, cell).replace("seat +", "seat " if part == 1 else "seat +")
     return f"{['', '', *(f'{phase} in the game ' for phase in PHASES)][part]}{name}"
@@ -386,7 +389,8 @@ def _uneven(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally | 
     counted = np.maximum(np.square(differences).sum(axis=0, dtype=float), rare)  # a whole number varies as `rare`
     total = differences.sum(axis=0, dtype=float), np.where(variance >= 0, variance, counted)
     pairs = _even_pairs(deck, classes, number, lie, hands)
-    return _tally(deck, few, total, pairs, _even_alone(deck, classes, number, lie[few]))
+    beside = _even_beside(deck, classes, groups[:, 0], lie, few)
+    return _tally(deck, few, total, pairs, _even_alone(deck, classes, number, lie[few]), beside)
 
 
 def _free(
@@ -623,6 +627,34 @@ def _even_alone(
     return off.sum(axis=0), (spread.T @ inside) * share * (1 - share)
 
 
+def _even_beside(
+    deck: CardKinds, classes: np.ndarray, groups: np.ndarray, lie: np.ndarray, few: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The covariance of how many cards of a group two sets beside the places have, less what is even, and its variance.
+
+    f8[G * BESIDE] each; None if there are no two such sets, or cards that are alike, which could lie in both. Two cards
+    that each have a place in another set are an even draw of two from their class, whatever is known of the places.
+    """
+    sets = few[few >= ASIDE]
+    if len(sets) < 2 or deck.are_counts:
+        return None
+    inside, cells = classes.astype(np.float32), np.zeros((2, len(groups), BESIDE))
+    n, m = inside.sum(axis=1)[:, None], inside @ groups.T.astype(np.float32)  # [classes, 1], [classes, G]
+    share, both = m / n, m * (m - 1) / np.maximum(n * (n - 1), 1)
+    found = lie[sets].astype(np.float32)
+    taken, number = found @ inside.T, found @ groups.T.astype(np.float32)  # [sets, N, classes], [sets, N, G]
+    off = number - taken @ share
+    for a, b in itertools.combinations(range(len(sets)), 2):
+        same, pairs = (found[a] * found[b]) @ inside.T, taken[a] * taken[b]  # [N, classes]
+        even = same @ share + (pairs - same) @ both - pairs @ share**2
+        product, expected = off[a] * off[b], even + (taken[a] @ share) * (taken[b] @ share)
+        rare = np.maximum(expected * (1 - expected), 0).sum(axis=0, dtype=float)
+        cell = _PAIRS_BESIDE.index((int(sets[a]), int(sets[b])))
+        cells[0, :, cell] = (product - even).sum(axis=0, dtype=float)
+        cells[1, :, cell] = np.maximum(np.square(product - even).sum(axis=0, dtype=float), rare)
+    return cells[0].ravel(), cells[1].ravel()
+
+
 def _pair_chances(taken: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """The chance that cards of two classes lie in one hand, given `taken` of each: f8[N, classes, classes]."""
     same = np.eye(len(sizes))
@@ -683,19 +715,21 @@ Sums = tuple[np.ndarray, np.ndarray]
 """Sums of differences and their variances."""
 
 
-def _tally(deck: CardKinds, few: np.ndarray, groups: Sums, pairs: Sums, alone: Sums) -> Tally:
+def _tally(
+    deck: CardKinds, few: np.ndarray, groups: Sums, pairs: Sums, alone: Sums, beside: Sums | None = None
+) -> Tally:
     """The sums and variances of `_counts` and of single kinds, for `few` places, and of pairs of cards, for all places.
 
-    Single kinds count where no suits and ranks tell cards apart.
+    Single kinds count where no suits and ranks tell cards apart. First come those of two sets `beside` the places.
     """
-    cells = []
-    for counts, paired, single in zip(groups, pairs, alone, strict=True):
+    cells, none = [], np.zeros(BESIDE * ((len(groups[0]) - len(deck.pairs)) // max(1, 3 * len(few))))
+    for counts, paired, single, two in zip(groups, pairs, alone, beside or (none, none), strict=True):
         size = len(counts) - len(deck.pairs)
         everywhere = np.zeros((size // max(1, len(few)), ALL))
         everywhere[:, few] = counts[:size].reshape(len(everywhere), len(few))
         by_kind = np.zeros((ALL, _alone(deck)))
         by_kind[few] = single[:, : _alone(deck)]
-        cells.append(np.concatenate([np.triu(paired).ravel(), counts[size:], everywhere.ravel(), by_kind.ravel()]))
+        cells.append(np.concatenate([two, np.triu(paired).ravel(), counts[size:], everywhere.ravel(), by_kind.ravel()]))
     return Tally(*cells)
 
 
@@ -805,7 +839,12 @@ def _groups(testbed: Testbed, states: np.ndarray, hidden: np.ndarray, lie: np.nd
 
 def _name(testbed: Testbed, cell: int) -> str:
     """What a cell of a tally counts, in words that "more often" may follow."""
-    deck, pairs = testbed.deck, _pairs(testbed.deck)
+    deck, pairs, names = testbed.deck, _pairs(testbed.deck), _names_of_groups(testbed)
+    if cell < BESIDE * len(names):
+        group, two = divmod(cell, BESIDE)
+        first, second = (_named(testbed, place) for place in _PAIRS_BESIDE[two])
+        return f"{names[group]} lie in both {first} and {second}"
+    cell -= BESIDE * len(names)
     if cell < pairs:
         first, second = divmod(cell, deck.kinds)
         two = f"{deck.names[first]} and {deck.names[second]} lie" if first != second else f"two {deck.names[first]} lie"
@@ -813,7 +852,6 @@ def _name(testbed: Testbed, cell: int) -> str:
     cell -= pairs
     if cell < len(deck.pairs):
         return f"{list(deck.pairs)[cell]} lie in one hand"
-    names = _names_of_groups(testbed)
     what, rest = divmod(cell - len(deck.pairs), len(names) * ALL)
     group, place = divmod(rest, ALL)
     if what > 2:

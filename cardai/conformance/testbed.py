@@ -270,9 +270,16 @@ class Position:
         return self.testbed.chance(salt, self.trace.setup, self.trace.seed, self.ply)
 
     def some_moves(self) -> np.ndarray:
-        """The move that was played and other legal moves: MOVE[at most MOVES_TRIED]."""
+        """The move that was played and other legal moves, one of each kind if there is room: MOVE[at most MOVES_TRIED].
+
+        Moves with the same first field are of a kind.
+        """
         moves = self.moves
         picked = self.chance("moves").permutation(len(moves))
+        kinds = moves[picked][(moves.dtype.names or ())[0]]
+        is_first = np.zeros(len(moves), bool)
+        is_first[np.unique(kinds, return_index=True)[1]] = True
+        picked = np.concatenate([picked[is_first], picked[~is_first]])
         return np.concatenate([self.move, moves[np.sort(picked[: MOVES_TRIED - 1])]])
 
     def text(self, move: Any) -> str:
