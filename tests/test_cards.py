@@ -53,6 +53,17 @@ def test_ranks_and_suits_of_a_set(cards, one):
     assert int(kit.highest_rank(bits(cards))) == max(ranks, default=-1)
 
 
+@settings(deadline=None)  # the first example compiles
+@given(st.frozensets(st.integers(0, 103), max_size=20))
+def test_what_the_cards_of_a_set_are_worth(cards):
+    values, wide = np.arange(104) % 13 + 1, np.zeros(kit.words(104), np.int64)
+    for one in cards:
+        kit.add(wide, one)
+    assert kit.sum_of(wide, values) == sum(one % 13 + 1 for one in cards)
+    few = [one for one in cards if one < 52]
+    assert kit.sum_of(bits(few), values) == sum(one % 13 + 1 for one in few)
+
+
 @pytest.mark.parametrize("size", [1, 16, 36, 52])
 def test_full_deck(size):
     assert as_set(kit.full_deck(size)) == set(range(size))

@@ -7,7 +7,7 @@ what b lacks, and 0 the empty set. A set of more cards is wide: int64[words(size
 
     one card        rank, suit
     make a set      single, full_deck, suit_cards, same_rank, ranks_of
-    ask a set       has, count, lowest, highest, highest_rank, next_card
+    ask a set       has, count, lowest, highest, highest_rank, next_card, sum_of
     draw            any_of, any_kind
     blank           filled
     subsets         next_subset
@@ -15,8 +15,9 @@ what b lacks, and 0 the empty set. A set of more cards is wide: int64[words(size
     wide sets       words, add, remove, unite, subtract, intersect, assign, clear, meets
     text            as_int, DECK52, DECK36, Deck
 
-`has`, `count`, `lowest`, `highest`, `next_card`, `any_of`, `filled` and `put` take sets of both kinds. All but `words`
-and what is for text are rules, which other rules may call. A rule goes through the cards of a set like this:
+`has`, `count`, `lowest`, `highest`, `next_card`, `sum_of`, `any_of`, `filled` and `put` take sets of both kinds. All
+but `words` and what is for text are rules, which other rules may call. A rule goes through the cards of a set like
+this:
 
     while rest != 0:
         card = lowest(rest)
@@ -60,7 +61,7 @@ __all__ = [
     "DECK36", "DECK52", "Deck", "add", "any_kind", "any_of", "as_int", "assign", "clear", "count", "filled",
     "full_deck", "has", "highest", "highest_rank", "intersect", "lowest", "meets", "next_card", "next_subset",
     "placed", "put", "put_by_suit", "rank", "ranks_of", "remove", "same_rank", "single", "subtract", "suit",
-    "suit_cards", "suit_places", "unite", "words",
+    "suit_cards", "suit_places", "sum_of", "unite", "words",
 ]  # fmt: skip
 
 SYMBOLS = str.maketrans({**dict(zip("♣♦♥♠♧♢♡♤", "CDHSCDHS", strict=True)), "\ufe0f": None})
@@ -179,6 +180,16 @@ def next_card(cards, card):
     """The lowest card of a set that is higher than `card`, -1 if there is none. From -1 on it goes through the set."""
     rest = cards >> (card + 1)
     return card + 1 + lowest(rest) if rest != 0 else -1
+
+
+@rule
+def sum_of(cards, values):
+    """The sum of what the cards of a set are worth. `values`: by card, an array; 0 for the empty set."""
+    total, card = 0, next_card(cards, -1)
+    while card >= 0:
+        total += values[card]
+        card = next_card(cards, card)
+    return total
 
 
 @rule

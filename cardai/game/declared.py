@@ -50,6 +50,7 @@ from cardai.game.fields import (
 )  # fmt: skip
 from cardai.game.moving import mover
 from cardai.game.wording import Moves
+from cardai.game.written import Text, written
 from cardai.kernel.together import SEALED
 from cardai.rule import WORD
 
@@ -140,6 +141,21 @@ class State(Declaration):
         there is not, for wide sets, and where a card goes unseen from a hand of which cards are known to another.
         """
         return mover(self, source, target)
+
+    def value(self, name: str) -> Callable[..., float]:
+        """The rule `value(state, seat)`, for outcomes: a field as a number, of one for each seat that of the seat.
+
+        Of a seat or of a set of seats it is whether the seat is among them, 1.0 or 0.0. Raises CardaiError for another
+        field than a number, a seat or seats.
+        """
+        field, at = self.fields.get(name), f"state.{name}"
+        if field is None or field.what not in ("number", "seat", "seats") or field.shape:
+            self.refuse(f"value: {name} is no field declared as one number, a seat or seats, or Each of these")
+        at = f"{at}[seat]" if field.each else at
+        forms = {"number": at, "seat": f"({at} == seat)", "seats": f"({at} >> seat & 1)"}
+        text = Text("def value(state, seat):")
+        text.add(f"return 1.0 * {forms[field.what]}")
+        return written(text, self.title)
 
     def derived(self, move: Moves | np.dtype, given: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of `Game` that follow from the declarations, but for those that are given."""
