@@ -31,7 +31,7 @@ def encode_own_number(state, seat, row):
 _views_encode = _views.encode
 
 # What one seat may do, what it gets, and what it sees.
-FREE_SEAT = faulty(TURNED, WHIST, legal="if must_follow(state): -> if must_follow(state) and state.turn != 1:")
+FREE_SEAT = faulty(TURNED, WHIST, legal="card_led(state) -> NONE if state.turn == 1 else card_led(state)")
 LAST_SEAT_SCORES_MORE = faulty(TURNED, WHIST, outcomes={}, measures=("share",), score="return state.tricks[seat] -> "
                                "return (state.tricks[seat] + (seat == 2 and state.tricks[0] == 0)) ")  # fmt: skip
 OWN_NUMBER = faulty(TURNED, WHIST, encoders={"planes": PerspectiveEncoder(_views.layout, encode_own_number)})

@@ -6,27 +6,12 @@ the rules of RULES.md in this folder.
 
 import numpy as np
 
-from cardai.cards import (
-    Deck,
-    add,
-    any_of,
-    assign,
-    clear,
-    count,
-    filled,
-    full_deck,
-    has,
-    next_card,
-    rank,
-    remove,
-    single,
-    suit,
-    unite,
-    words,
-)
+from cardai.cards import Deck, any_of, count, filled, full_deck, has, next_card, rank, single, suit, sum_of
+from cardai.cards.wide import add, assign, clear, remove, unite, words
 from cardai.dealing import deal_piles
 from cardai.game import Game, Outcome, Player
 from cardai.game.declared import Card, Cards, Each, Flag, Hand, Moves, Number, Pile, Rank, State, Stock, Suit
+from cardai.parts.standing import each_has
 from cardai.rule import rule
 
 DECK = Deck(packs=2)  # 1.1
@@ -37,6 +22,7 @@ HAND = 5  # 1.2
 EIGHT = 6  # its rank
 DRAWS = 5  # 2.3
 PLAYS = 100  # 4.1
+VALUES = np.array([50 if rank == EIGHT else 10 if rank >= 9 else rank + 2 for rank in range(13) for _ in range(4)] * 2)
 
 STATE = State(
     DECK, SEATS,
@@ -102,9 +88,7 @@ def legal(state, moves):
         if may_play(state, card):
             n = write(moves, n, PLAY, card)
         card = next_card(state.hands[state.turn], card)
-    if may_draw(state):
-        return write(moves, n, DRAW, 0)
-    return write(moves, n, PASS, 0)  # 2.4
+    return write(moves, n, DRAW if may_draw(state) else PASS, 0)  # 2.4
 
 
 @rule
@@ -180,17 +164,7 @@ def shuffle_again(state):
 @rule
 def points(state, seat):
     """4.2"""
-    total, card = 0.0, next_card(state.hands[seat], -1)
-    while card >= 0:
-        total += worth(card)
-        card = next_card(state.hands[seat], card)
-    return total
-
-
-@rule
-def worth(card):
-    high = rank(card % PACK)
-    return 50 if high == EIGHT else 10 if high >= 9 else high + 2
+    return 1.0 * sum_of(state.hands[seat], VALUES)
 
 
 @rule
@@ -236,21 +210,17 @@ def gather(state, cards, place, piles, sizes):
 def shedder(world, move, params, stream):
     """Play the card that counts most, an eight last; name the suit that it has most of; else draw, else pass."""
     hand, most = world.hands[world.turn], -1.0
+    card = next_card(hand, -1)
     if world.naming != 0:
-        move.kind = NAME
-        for named in range(4):
-            number, card = 0.5, next_card(hand, -1)
-            while card >= 0:
-                number += suit(card) == named and rank(card % PACK) != EIGHT
-                card = next_card(hand, card)
-            if number > most:
-                most = number
-                move.card = named
+        of_suit = np.zeros(4)
+        while card >= 0:
+            of_suit[suit(card)] += rank(card % PACK) != EIGHT
+            card = next_card(hand, card)
+        move.kind, move.card = NAME, np.argmax(of_suit)
         return
     move.kind = DRAW if may_draw(world) else PASS
-    card = next_card(hand, -1)
     while card >= 0:
-        value = 0.5 if rank(card % PACK) == EIGHT else 1.0 * worth(card)
+        value = 0.5 if rank(card % PACK) == EIGHT else 1.0 * VALUES[card]
         if may_play(world, card) and value > most:
             most = value
             move.kind = PLAY
@@ -270,31 +240,13 @@ def cards_alike(state):
     return [sum(1 << card for card in range(CARDS) if came[card] == shuffle) for shuffle in set(came)]
 
 
-def ending(state):
-    return f"Cards left: {', '.join(f'p{seat} {count(state.hands[seat])}' for seat in range(int(state.seats)))}."
-
-
 GAME = Game(
-    name="crazy",
-    title="Crazy Eights with two packs",
-    version=1,
-    seats=range(6, SEATS + 1),
-    default_seats=6,
-    state=STATE,
-    move=MOVE,
-    max_moves=CARDS + 2,
-    max_plies=15_000,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
+    name="crazy", title="Crazy Eights with two packs", version=1, seats=range(6, SEATS + 1), default_seats=6,
+    state=STATE, move=MOVE, max_moves=CARDS + 2, max_plies=15_000,
+    deal=deal, legal=legal, act=act, settle=settle, score=score, resample=resample, cards_alike=cards_alike,
     score_sum=lambda seats: seats / 2,  # 4.2
-    cards_alike=cards_alike,
     players={"shedder": Player(shedder, about="plays what counts most, eights last")},
-    heuristics={"few_points": few_points},
     outcomes={"points": Outcome(points, about="points left in hand", high=1200.0, lower_is_better=True)},
-    measures=("win", "points"),
-    ending=ending,
-)
+    measures=("win", "points"), heuristics={"few_points": few_points},
+    ending=each_has("Cards left", lambda state, seat: count(state.hands[seat])),
+)  # fmt: skip

@@ -4,14 +4,18 @@ Numbers in comments are the rules of RULES.md in this folder. The rules are writ
 are secret until all have chosen is the work of the core, for which `together` and the field `sealed` are all it needs.
 """
 
-from cardai.cards import Deck, any_of, full_deck, highest, lowest, single
+import numpy as np
+
+from cardai.cards import Deck, any_of, count, full_deck, highest, lowest, single, sum_of
 from cardai.game import Game, Outcome, Player, Zone
 from cardai.game.declared import NONE, Card, Cards, Each, Moves, Number, Option, State
+from cardai.parts.standing import best_seats, each_has, share_of_win
 from cardai.rule import rule
 
 CARDS = 13  # 1.1: of each hand, at most; card 0 has the value 1
 SEATS = 3
 PRIZES = SEATS * CARDS  # the first of the pieces that are prizes; those before are the hands, seat by seat
+VALUES = np.arange(1, CARDS + 1)  # of the cards
 MOST = CARDS * (CARDS + 1) // 2  # points of all prizes
 
 STATE = State(
@@ -30,6 +34,7 @@ STATE = State(
 MOVE = Moves("bids {card}")
 
 list_cards = MOVE.add_each
+points_taken = STATE.value("points")
 
 
 @rule
@@ -67,7 +72,6 @@ def act(state, move):
 @rule
 def settle(state):
     award(state)
-    state.prize = NONE
     state.turn = 0
     if state.left != 0:
         turn_up(state)
@@ -76,82 +80,48 @@ def settle(state):
             state.bids[seat] = lowest(state.hands[seat])
             state.hands[seat] = 0
         award(state)
-        state.prize = NONE
     if state.prize == NONE:
         state.turn = -1
 
 
 @rule
 def award(state):
-    taker = winner(state)
-    if taker != NONE:  # 2.2
-        state.points[taker] += state.prize + 1 + state.pot
+    """2.2: the prize goes to the highest bid; if several have it, to nobody (2.3)."""
+    best = best_seats(state.bids, full_deck(state.seats))
+    if count(best) == 1:
+        state.points[lowest(best)] += state.prize + 1 + state.pot
         state.pot = 0
     elif state.carried != 0:  # 2.4
         state.pot += state.prize + 1
+    state.prize = NONE
 
 
 @rule
-def winner(state):
-    """The seat with the highest bid, or NONE if several have it."""
-    best, taker = NONE, NONE
-    for seat in range(state.seats):
-        if state.bids[seat] > best:
-            best, taker = state.bids[seat], seat
-        elif state.bids[seat] == best:
-            taker = NONE  # 2.3
-    return taker
+def ahead(values, state, seat):
+    """How much a seat's value is above the best of the others'."""
+    best = best_seats(values, full_deck(state.seats) & ~single(seat))
+    return 1.0 * (values[seat] - values[lowest(best)])
 
 
 @rule
 def lead(state, seat):
     """The points that a seat is ahead of the best of the others."""
-    best = 0
-    for other in range(state.seats):
-        if other != seat:
-            best = max(best, state.points[other])
-    return 1.0 * (state.points[seat] - best)
+    return ahead(state.points, state, seat)
 
 
 @rule
 def score(state, seat):
-    if lead(state, seat) < 0:
-        return 0.0
-    winners = 0
-    for other in range(state.seats):
-        winners += state.points[other] == state.points[seat]
-    return 1.0 / winners  # 3.1
-
-
-@rule
-def points_taken(state, seat):
-    return 1.0 * state.points[seat]
-
-
-@rule
-def values_of(cards):
-    total = 0
-    while cards != 0:
-        total += lowest(cards) + 1
-        cards &= ~single(lowest(cards))
-    return total
+    return share_of_win(state.points, full_deck(state.seats), seat)  # 3.1
 
 
 @rule
 def prospects(state, seat):
     """The lead of `seat` if the prizes that are left are divided as the values in the hands are."""
-    prizes, all_hands, own, best = values_of(state.left) + state.pot, 0, 0.0, -1.0
-    if state.prize != NONE:
-        prizes += state.prize + 1
+    prizes = sum_of(state.left, VALUES) + state.pot + (state.prize + 1 if state.prize != NONE else 0)
+    in_hands = np.zeros(state.seats)
     for other in range(state.seats):
-        all_hands += values_of(state.hands[other])
-    for other in range(state.seats):
-        hoped = state.points[other] + prizes * values_of(state.hands[other]) / max(1, all_hands)
-        if other == seat:
-            own = hoped
-        else:
-            best = max(best, hoped)
-    return own - best
+        in_hands[other] = sum_of(state.hands[other], VALUES)
+    return ahead(state.points[: state.seats] + prizes * in_hands / max(1.0, in_hands.sum()), state, seat)
 
 
 @rule
@@ -174,10 +144,11 @@ def holdings(state):
 
 
 def zones(state, seat):
-    places = []
-    for other in range(int(state.seats)):
-        hand = int(state.hands[other]) << other * CARDS
-        places.append(Zone("Hand", hand, seat=other, look="fan", note=f"{int(state.points[other])} points"))
+    hands = [int(state.hands[other]) << other * CARDS for other in range(int(state.seats))]
+    places = [
+        Zone("Hand", hand, seat=other, look="fan", note=f"{int(state.points[other])} points")
+        for other, hand in enumerate(hands)
+    ]
     bids = {other * CARDS + int(state.bids[other]): f"p{other}" for other in range(int(state.seats))}
     shown = bids if state.bids[0] != NONE else {}
     prize = [] if state.prize == NONE else [PRIZES + int(state.prize)]
@@ -190,46 +161,23 @@ def picks(state, move):
     return 1 << int(state.turn) * CARDS + int(move["card"])
 
 
-def ending(state):
-    return "Points: " + ", ".join(f"p{seat} has {int(state.points[seat])}" for seat in range(int(state.seats))) + "."
-
-
 GAME = Game(
-    name="goofspiel",
-    title="Goofspiel",
-    version=1,
-    seats=range(2, SEATS + 1),
-    state=STATE,
-    move=MOVE,
-    max_plies=SEATS * CARDS,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    together=together,
-    score=score,
+    name="goofspiel", title="Goofspiel", version=1, seats=range(2, SEATS + 1),
+    state=STATE, move=MOVE, max_plies=SEATS * CARDS,
+    deal=deal, legal=legal, act=act, settle=settle, together=together, score=score,
     score_sum=lambda seats: 1.0,  # 3.1
     variants={
         "standard": {"cards": CARDS, "descending": 0, "carried": 0},
         "descending": {"cards": CARDS, "descending": 1, "carried": 0},
         "carried": {"cards": CARDS, "descending": 0, "carried": 1},
     },
-    choices={"cards": range(2, CARDS + 1)},
-    players={
-        "matching": Player(
-            matching, about="bids what the prize is worth, and over more", defaults={"over": 0.0}, sees="own"
-        )
-    },
-    heuristics={"prospects": prospects},
+    choices={"cards": range(2, CARDS + 1)}, opponents=("sampled:prospects?worlds=100", "matching"),
+    players={"matching": Player(matching, "bids what the prize is worth, and over more", {"over": 0.0}, sees="own")},
     outcomes={
         "points": Outcome(points_taken, about="points taken", high=MOST),
         "lead": Outcome(lead, about="points ahead of the best of the others", low=-MOST, high=MOST),
     },
-    measures=("share", "points"),
-    opponents=("sampled:prospects?worlds=100", "matching"),
-    ending=ending,
-    holdings=holdings,
+    measures=("share", "points"), heuristics={"prospects": prospects},
+    ending=each_has("Points", points_taken), zones=zones, picks=picks, holdings=holdings,
     pieces=tuple(f"{value}{suit}" for suit in "CDHS" for value in "A23456789TJQK"),  # 1.1, 1.2
-    zones=zones,
-    picks=picks,
-)
+)  # fmt: skip

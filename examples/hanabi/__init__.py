@@ -267,14 +267,6 @@ def careful(world, move, params, stream):
             move.what = world.hands[(seat + 1) % world.seats, 0] % NUMBERS
 
 
-CAREFUL = Player(
-    careful,
-    about="plays cards that are playable with probability `dares`, hints at those of others, discards the rest",
-    defaults={"dares": 0.8},
-    sees="own",
-)
-
-
 def spell(state, move):
     kind, what = int(move["kind"]), int(move["what"])
     if kind < TELL_COLOUR:
@@ -290,12 +282,16 @@ def ending(state):
 
 SLOTS_CHOSEN = [(kind, 0, slot) for kind in (DISCARD, PLAY) for slot in range(SLOTS)]
 TOLD = [(kind, who, what) for kind in (TELL_COLOUR, TELL_NUMBER) for who in range(1, SEATS) for what in range(5)]
-ACTIONS = {move: number for number, move in enumerate(SLOTS_CHOSEN + TOLD)}
 
 GAME = Game(
     name="hanabi", title="Hanabi", version=1, seats=range(2, SEATS + 1), default_seats=3, teams=1,
-    state=STATE, move=MOVE, max_moves=2 * SLOTS + (SEATS - 1) * 10, actions=ACTIONS,
+    state=STATE, move=MOVE, max_moves=2 * SLOTS + (SEATS - 1) * 10,
     max_plies=120,  # at most 50 cards are played or discarded, and 8 hints and one for each of them given
     deal=deal, legal=legal, act=act, settle=settle, score=score, payoff=Payoff(0, 25, "points"),
-    resample=resample, weight=weight, players={"careful": CAREFUL}, spell=spell, ending=ending,
+    resample=resample, weight=weight, spell=spell, ending=ending,
+    actions={move: number for number, move in enumerate(SLOTS_CHOSEN + TOLD)},
+    players={"careful": Player(
+        careful, "plays cards that are playable with probability `dares`, hints at those of others, discards the rest",
+        {"dares": 0.8}, sees="own",
+    )},
 )  # fmt: skip

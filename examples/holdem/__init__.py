@@ -9,6 +9,8 @@ from cardai.cards import DECK52, count, full_deck
 from cardai.dealing import some_of
 from cardai.game import Game, Outcome, Payoff, Player
 from cardai.game.declared import NONE, Each, Flag, Hand, Moves, Number, Pile, Seat, State, Stock, Word
+from cardai.parts.betting import CALL, FOLD, RAISE, add_bets, bet, end_hand, pot, round_over, still_in, to_call, won
+from cardai.parts.standing import best_seats
 from cardai.rule import rule
 
 from .hands import KINDS, kind_of, strength
@@ -32,9 +34,7 @@ STATE = State(
     shown=Flag(),  # at a showdown
 )  # fmt: skip
 MOVE = Moves("folds", "calls", "raises")
-FOLD, CALL, RAISE = range(3)
 
-add = MOVE.add
 give = STATE.move("stock", "hands")
 turn_up = STATE.move("stock", "board")
 
@@ -53,41 +53,22 @@ def deal(state):
 
 
 @rule
-def to_call(state):
-    return state.chips[1 - state.turn] - state.chips[state.turn]
-
-
-@rule
 def legal(state, moves):
-    n = 0
-    for kind in range(FOLD if to_call(state) > 0 else CALL, RAISE + 1 if state.bets < BETS else RAISE):
-        n = add(moves, n, kind)
-    return n
+    return add_bets(state, moves, state.bets < BETS)
 
 
 @rule
 def act(state, move):
-    state.said[state.street, state.count] = move.kind + 1
-    state.count += 1
-    if move.kind == FOLD:
-        state.folded = state.turn  # 3.1
-        return
-    state.chips[state.turn] += to_call(state)  # 3.2
-    if move.kind == RAISE:
-        state.chips[state.turn] += 10 if state.street < 2 else 20  # 3.3
-        state.bets += 1
+    bet(state, move.kind, state.street, 10 if state.street < 2 else 20)  # 3.1 to 3.3
+    state.bets += move.kind == RAISE
 
 
 @rule
 def settle(state):
-    if state.folded != NONE:
-        state.turn = -1
-    elif state.count < 2 or state.chips[0] != state.chips[1]:
+    if not round_over(state):
         state.turn = 1 - state.turn
-    elif state.street == ROUNDS - 1:  # 4.1
-        state.shown = 1
-        state.revealed = 3
-        state.turn = -1
+    elif state.folded != NONE or state.street == ROUNDS - 1:  # 4.1
+        end_hand(state, state.folded == NONE)
     else:  # 3.5
         turn_up(state, some_of(state.stock, 1 if state.street else 3, state))
         state.street += 1
@@ -98,30 +79,20 @@ def settle(state):
 
 
 @rule
-def score(state, seat):
-    """5.1: the chips that a seat has won."""
-    ahead = 0
-    if state.folded != NONE:
-        ahead = -1 if state.folded == seat else 1
-    else:
-        own, other = strength(state.hands[seat] | state.board), strength(state.hands[1 - seat] | state.board)
-        ahead = (own > other) - (own < other)
-    return 1.0 * state.chips[1 - seat] if ahead > 0 else ahead * 1.0 * state.chips[seat]
+def strength_of(state, seat):
+    """4.2: how good a hand is at a showdown; 0 before."""
+    return strength(state.hands[seat] | state.board) if state.shown != 0 else 0
 
 
 @rule
-def is_shown(state, seat):
-    return state.shown != 0
+def score(state, seat):
+    """5.1: the chips that a seat has won."""
+    return won(state, seat, best_seats((strength_of(state, 0), strength_of(state, 1)), still_in(state)))
 
 
 @rule
 def won_showdown(state, seat):
     return 0.5 + 0.5 * np.sign(score(state, seat))
-
-
-@rule
-def has_folded(state, seat):
-    return 1.0 * (state.folded == seat)
 
 
 @rule
@@ -139,11 +110,11 @@ def equity(state, seat, worlds, stream):
 @rule
 def steady(world, move, params, stream):
     """Raise with a strong hand, call if the pot pays for it."""
-    price, pot = to_call(world), world.chips[0] + world.chips[1]
+    price = to_call(world)
     share = equity(world, world.turn, max(1, int(params[2])), stream) - params[1] * (world.bets - 1) * (price > 0)
     if world.bets < BETS and share > params[0]:
         move.kind = RAISE
-    elif price == 0 or share * (pot + price) >= price:
+    elif price == 0 or share * (pot(world) + price) >= price:
         move.kind = CALL
     else:
         move.kind = FOLD
@@ -156,16 +127,13 @@ def spell(state, move):
     return "bets" if kind == RAISE and state["bets"] == 0 else MOVE.words[kind]
 
 
-def kind_held(state, seat):
-    return KINDS[int(kind_of(strength(int(state["hands"][seat]) | int(state["board"]))))]
-
-
 def ending(state):
     gains = [float(score(state, seat)) for seat in range(2)]
     if state["folded"] != NONE:
         return f"p{state['folded']} folds, p{1 - state['folded']} wins {max(gains):g} chips."
     best = "they share the pot" if not gains[0] else f"p{int(gains[1] > 0)} wins {max(gains):g} chips"
-    hands = [f"{DECK52.names(state['hands'][seat])} ({kind_held(state, seat)})" for seat in range(2)]
+    kinds = [KINDS[int(kind_of(strength_of(state, seat)))] for seat in range(2)]
+    hands = [f"{DECK52.names(state['hands'][seat])} ({kinds[seat]})" for seat in range(2)]
     return f"p0 has {hands[0]}, p1 {hands[1]}; {best}."
 
 
@@ -177,15 +145,13 @@ GAME = Game(
     score_sum=lambda seats: 0.0,  # 5.1
     seats_alike=False,  # 1.2
     outcomes={
-        "showdown": Outcome(won_showdown, "won at showdowns, a tie as half", applies=is_shown),
-        "folded": Outcome(has_folded, "folded", lower_is_better=True),
+        "showdown": Outcome(won_showdown, "won at showdowns, a tie as half", applies=STATE.value("shown")),
+        "folded": Outcome(STATE.value("folded"), "folded", lower_is_better=True),
     },
     measures=("showdown", "folded"), tally=("showdown",),
-    players={
-        "steady": Player(
-            steady, "raises from a share of the pot of raise_at, less doubt for a bet; calls if the pot pays for it",
-            {"raise_at": 0.6, "doubt": 0.1, "worlds": 40.0}, sees="own",
-        )
-    },
+    players={"steady": Player(
+        steady, "raises from a share of the pot of raise_at, less doubt for a bet; calls if the pot pays for it",
+        {"raise_at": 0.6, "doubt": 0.1, "worlds": 40.0}, sees="own",
+    )},
     spell=spell, ending=ending,
 )  # fmt: skip

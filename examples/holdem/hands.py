@@ -16,27 +16,24 @@ DIGITS = 5  # ranks that break a tie, each a digit to base 16
 
 
 @rule
-def with_highest(number, ranks, n):
-    """Append the n highest of a set of ranks to a number, as digits."""
-    for _ in range(n):
-        place = highest(ranks)
-        number = 16 * number + (place >> 2)
-        ranks &= ~(1 << place)
-    return number
+def valued(kind, ranks, n, others, m):
+    """The strength of a kind of hand, told from others by the n highest of some ranks and the m highest others."""
+    number = kind
+    for place in range(n + m):
+        card = highest(ranks if place < n else others)
+        number = 16 * number + (card >> 2)
+        ranks &= ~(1 << card)
+        others &= ~(1 << card)
+    return number << 4 * (DIGITS - n - m)
 
 
 @rule
-def straight_to(ranks):
-    """The place of the highest card of the best straight in a set of ranks, one rank higher up, or -1."""
+def straight(ranks):
+    """The highest rank of the best straight in a set of ranks, as a set one rank higher up, or 0."""
     ranks = ranks << 4 | ranks >> 48 & 1  # 4.2: an ace is the lowest card too
     run = ranks & ranks >> 4
     run = run & run >> 8 & ranks >> 16
-    return highest(run) + 16 if run != 0 else -1
-
-
-@rule
-def valued(kind, number, digits):
-    return (kind << 4 * DIGITS) + (number << 4 * (DIGITS - digits))
+    return 1 << highest(run) + 16 if run != 0 else 0
 
 
 @rule
@@ -55,31 +52,23 @@ def strength(cards):
         suited = cards >> suit & EVERY_RANK
         if count(suited) >= 5:
             flush = suited
-    if flush != 0 and straight_to(flush) >= 0:
-        return valued(STRAIGHT_FLUSH, straight_to(flush) >> 2, 1)
+    if straight(flush) != 0:
+        return valued(STRAIGHT_FLUSH, straight(flush), 1, 0, 0)
     if four != 0:
-        best = with_highest(0, four, 1)
-        return valued(FOUR, with_highest(best, once & ~(1 << 4 * best), 1), 2)
-    if thrice != 0:
-        best = with_highest(0, thrice, 1)
-        rest = twice & ~(1 << 4 * best)
-        if rest != 0:
-            return valued(FULL_HOUSE, with_highest(best, rest, 1), 2)
+        return valued(FOUR, four, 1, once, 1)
+    if thrice != 0 and count(twice) > 1:
+        return valued(FULL_HOUSE, thrice, 1, twice, 1)
     if flush != 0:
-        return valued(FLUSH, with_highest(0, flush, 5), 5)
-    if straight_to(once) >= 0:
-        return valued(STRAIGHT, straight_to(once) >> 2, 1)
+        return valued(FLUSH, flush, 5, 0, 0)
+    if straight(once) != 0:
+        return valued(STRAIGHT, straight(once), 1, 0, 0)
     if thrice != 0:
-        best = with_highest(0, thrice, 1)
-        return valued(THREE, with_highest(best, once & ~(1 << 4 * best), 2), 3)
-    if count(twice) >= 2:
-        best = with_highest(0, twice, 2)
-        rest = once & ~(1 << 4 * (best >> 4)) & ~(1 << 4 * (best & 15))
-        return valued(TWO_PAIRS, with_highest(best, rest, 1), 3)
+        return valued(THREE, thrice, 1, once, 2)
+    if count(twice) > 1:
+        return valued(TWO_PAIRS, twice, 2, once, 1)
     if twice != 0:
-        best = with_highest(0, twice, 1)
-        return valued(PAIR, with_highest(best, once & ~(1 << 4 * best), 3), 4)
-    return valued(HIGH, with_highest(0, once, 5), 5)
+        return valued(PAIR, twice, 1, once, 3)
+    return valued(HIGH, once, 5, 0, 0)
 
 
 @rule

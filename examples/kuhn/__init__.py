@@ -7,6 +7,8 @@ bet to call. The higher card, or who is left, takes the pot.
 from cardai.cards import Deck, full_deck, single
 from cardai.game import Game, Outcome, Player, move_dtype
 from cardai.game.declared import Each, Flag, Held, Number, State, Stock, Word
+from cardai.parts.betting import end_hand, won
+from cardai.parts.standing import best_seats
 from cardai.rule import below, rule
 
 CARDS = 3
@@ -29,8 +31,7 @@ def deal(state):
     state.cards[0] = below(state, CARDS)
     state.cards[1] = (state.cards[0] + 1 + below(state, CARDS - 1)) % CARDS
     state.left = full_deck(CARDS) & ~single(state.cards[0]) & ~single(state.cards[1])
-    state.chips[0] = 1
-    state.chips[1] = 1
+    state.chips[:] = 1
 
 
 @rule
@@ -50,21 +51,15 @@ def act(state, move):
 def settle(state):
     is_raised = state.ply == 2 and state.chips[0] < state.chips[1]  # a pass, a bet
     if state.ply > 1 and not is_raised:
-        if state.chips[0] == state.chips[1]:
-            state.shown = 1
-            state.revealed = 3
-        state.turn = -1
+        end_hand(state, state.chips[0] == state.chips[1])
     else:
         state.turn = 1 - state.turn
 
 
 @rule
 def chips_won(state, seat):
-    if state.chips[0] == state.chips[1]:
-        wins = state.cards[seat] > state.cards[1 - seat]
-    else:
-        wins = state.chips[seat] > state.chips[1 - seat]
-    return float(state.chips[1 - seat] if wins else -state.chips[seat])
+    has_folded = state.chips[0] != state.chips[1]
+    return won(state, seat, best_seats(state.chips if has_folded else state.cards, 3))
 
 
 @rule
@@ -77,27 +72,12 @@ def honest(world, move, params, stream):
     move.bets = world.cards[world.turn] == CARDS - 1
 
 
-def spell(state, move):
-    return NAMES[int(move["bets"])]
-
-
 GAME = Game(
-    name="kuhn",
-    title="Kuhn poker",
-    version=1,
-    seats=range(2, 3),
-    state=STATE,
-    move=MOVE,
-    max_moves=2,
-    max_plies=3,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    score_sum=lambda seats: 1.0,
+    name="kuhn", title="Kuhn poker", version=1, seats=range(2, 3), state=STATE, move=MOVE,
+    max_moves=2, max_plies=3, score_sum=lambda seats: 1.0,
+    deal=deal, legal=legal, act=act, settle=settle, score=score,
     outcomes={"chips": Outcome(chips_won, "chips won", low=-2, high=2)},
     players={"honest": Player(honest, "bets and calls with the highest card only", sees="own")},
     actions={(PASS,): PASS, (BET,): BET},
-    spell=spell,
-)
+    spell=lambda state, move: NAMES[int(move["bets"])],
+)  # fmt: skip

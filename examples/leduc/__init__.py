@@ -8,6 +8,8 @@ in the middle wins, then the higher rank; equal hands share the pot.
 from cardai.cards import Deck, any_of, full_deck
 from cardai.game import Game, Outcome
 from cardai.game.declared import NONE, Card, Each, Flag, Held, Moves, Number, Seat, State, Stock, Word
+from cardai.parts.betting import RAISE, add_bets, bet, end_hand, round_over, still_in, won
+from cardai.parts.standing import best_seats
 from cardai.rule import rule
 
 CARDS, LONGEST, MOST_CHIPS = 6, 4, 13  # LONGEST: the moves of a round
@@ -25,9 +27,7 @@ STATE = State(
     shown=Flag(),  # at a showdown
 )  # fmt: skip
 MOVE = Moves("folds", "calls", "raises")
-FOLD, CALL, RAISE = range(3)
 
-add = MOVE.add
 give = STATE.move("stock", "hands")
 turn_up = STATE.move("stock", "middle")
 
@@ -44,51 +44,40 @@ def deal(state):
 
 @rule
 def legal(state, moves):
-    n = 0
-    least = FOLD if state.chips[state.turn] < state.chips[1 - state.turn] else CALL
-    for kind in range(least, RAISE + 1 if state.raises < 2 else RAISE):
-        n = add(moves, n, kind)
-    return n
+    return add_bets(state, moves, state.raises < 2)
 
 
 @rule
 def act(state, move):
-    seat, other = state.turn, 1 - state.turn
-    state.said[0 if state.middle == NONE else 1, state.count] = move.kind + 1
-    state.count += 1
-    if move.kind == FOLD:
-        state.folded = seat
-    else:
-        state.chips[seat] = state.chips[other]
-    if move.kind == RAISE:
-        state.chips[seat] += 2 if state.middle == NONE else 4
-        state.raises += 1
+    is_first = state.middle == NONE
+    bet(state, move.kind, 0 if is_first else 1, 2 if is_first else 4)
+    state.raises += move.kind == RAISE
 
 
 @rule
 def settle(state):
-    is_called = state.count > 1 and state.chips[0] == state.chips[1]
-    if state.folded != NONE or (is_called and state.middle != NONE):
-        state.shown = state.folded == NONE
-        state.revealed = 3 * state.shown
-        state.turn = -1
-    elif is_called:
+    if not round_over(state):
+        state.turn = 1 - state.turn
+    elif state.folded != NONE or state.middle != NONE:
+        end_hand(state, state.folded == NONE)
+    else:
         turn_up(state, any_of(state.stock, state))
         state.count = 0
         state.raises = 0
         state.revealed = 3
         state.turn = 0
-    else:
-        state.turn = 1 - state.turn
+
+
+@rule
+def value_of(state, seat):
+    """How good a hand is: a pair with the card in the middle is better than any rank."""
+    own = state.hands[seat] >> 1
+    return CARDS if own == state.middle >> 1 else own
 
 
 @rule
 def chips_won(state, seat):
-    own, other, pair = state.hands[seat] >> 1, state.hands[1 - seat] >> 1, state.middle >> 1
-    ahead = (CARDS if own == pair else own) - (CARDS if other == pair else other)
-    if state.folded == seat or (state.folded == NONE and ahead < 0):
-        return float(-state.chips[seat])
-    return float(state.chips[1 - seat]) if state.folded != NONE or ahead > 0 else 0.0
+    return won(state, seat, best_seats((value_of(state, 0), value_of(state, 1)), still_in(state)))
 
 
 @rule
@@ -98,8 +87,7 @@ def score(state, seat):
 
 GAME = Game(
     name="leduc", title="Leduc poker", version=1, seats=range(2, 3), state=STATE, move=MOVE,
-    max_plies=2 * LONGEST,
+    max_plies=2 * LONGEST, score_sum=lambda seats: 1.0,
     deal=deal, legal=legal, act=act, settle=settle, score=score,
-    score_sum=lambda seats: 1.0,
     outcomes={"chips": Outcome(chips_won, "chips won", low=-MOST_CHIPS, high=MOST_CHIPS)},
 )  # fmt: skip

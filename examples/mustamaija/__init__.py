@@ -221,39 +221,18 @@ def ending(state):
 
 
 GAME = Game(
-    name="mustamaija",
-    title="Musta Maija",
-    version=2,
-    seats=range(2, SEATS + 1),
-    default_seats=4,
-    state=STATE,
-    move=MOVE,
-    max_moves=DECK,
+    name="mustamaija", title="Musta Maija", version=2, seats=range(2, SEATS + 1), default_seats=4,
+    state=STATE, move=MOVE, max_moves=DECK,
     max_plies=BOUTS * 28,  # 13 cards of a suit at most, each laid and answered, and the end of an attack
-    variants={"standard": {}},
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
+    deal=deal, legal=legal, act=act, settle=settle, score=score,
     score_sum=lambda seats: seats - 1,  # 3.4
-    players={
-        "house": Player(
-            house,
-            about="attacks with its longest suit; while there is a stock, beats with trumps if it has `spend` of them",
-            defaults={"spend": 2.0},
-            sees="own",
-        )
-    },
-    heuristics={"burden": burden},
-    suites={
-        "house": Suite(
-            about="against three players of the house",
-            measure="score",
-            rows={"house": Row(("house", "house", "house"))},
-            agents=("random", "house", "sampled:burden?worlds=20"),
-        )
-    },
-    spell=spell,
-    ending=ending,
-)
+    players={"house": Player(
+        house, "attacks with its longest suit; while there is a stock, beats with trumps if it has `spend` of them",
+        defaults={"spend": 2.0}, sees="own",
+    )},
+    suites={"house": Suite(
+        about="against three players of the house", measure="score", rows={"house": Row(("house", "house", "house"))},
+        agents=("random", "house", "sampled:burden?worlds=20"),
+    )},
+    heuristics={"burden": burden}, spell=spell, ending=ending,
+)  # fmt: skip

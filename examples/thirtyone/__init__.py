@@ -3,16 +3,21 @@
 This is the worked example of `docs/add-a-game.md`. Numbers in comments are the rules of RULES.md in this folder.
 """
 
-from cardai.cards import DECK52, any_of, count, full_deck, lowest, rank, same_rank, single, suit_cards
+import numpy as np
+
+from cardai.cards import DECK52, any_of, count, full_deck, lowest, same_rank, single, suit_cards, sum_of
 from cardai.game import Game, Player, Row, Suite
 from cardai.game.declared import NONE, Card, Flag, Hand, Known, Moves, Number, Option, Pile, Seat, State, Stock
+from cardai.parts.standing import each_has
 from cardai.rule import rule
 
 DECK = 52
 SEATS = 4
 HAND = 3  # 1.1
 ROUNDS = 12  # 4.2
-ACE = 12  # the highest rank
+HOPE = 1.0  # points that drawing a card is expected to add
+KNOCK_AT = 25.0  # a knock counts the points above this once more
+VALUES = np.array([11 if rank == 12 else min(rank + 2, 10) for rank in range(13) for _ in range(4)])  # 3.1, by card
 
 STATE = State(
     DECK52, SEATS,
@@ -113,22 +118,11 @@ def show_hands(state):
 
 
 @rule
-def points(cards):
-    """3.1: the sum of the values of some cards."""
-    total = 0
-    while cards != 0:
-        card = lowest(cards)
-        cards &= ~single(card)
-        total += 11 if rank(card) == ACE else min(rank(card) + 2, 10)
-    return total
-
-
-@rule
 def value_of(state, cards):
     """3: the value of a hand of three cards."""
     best = 0
     for suit in range(4):
-        best = max(best, points(cards & suit_cards(suit)))
+        best = max(best, sum_of(cards & suit_cards(suit), VALUES))
     if state.three_alike != 0 and cards & ~same_rank(lowest(cards)) == 0:
         best = max(best, 30)  # 3.2
     return best
@@ -158,7 +152,7 @@ def worst_card(state, hand, taken):
         card = lowest(rest)
         rest &= ~single(card)
         left = hand & ~single(card)
-        worth = 100 * value_of(state, left) + points(left)
+        worth = 100 * value_of(state, left) + sum_of(left, VALUES)
         if card != taken and worth > best:
             best, discard = worth, card
     return discard
@@ -191,10 +185,6 @@ def house(world, move, params, stream):
         move.kind = DRAW
 
 
-HOPE = 1.0  # points that drawing a card is expected to add
-KNOCK_AT = 25.0  # a knock counts the points above this once more
-
-
 @rule
 def prospects(state, seat):
     """The value of the hand of `seat` after its best discard; a knock makes good hands better and bad ones worse."""
@@ -206,44 +196,20 @@ def prospects(state, seat):
     return value
 
 
-def ending(state):
-    hands = [f"p{seat} has {value_of(state, state.hands[seat])}" for seat in range(int(state.seats))]
-    return f"All hands are turned up: {', '.join(hands)}."
-
-
 GAME = Game(
-    name="thirtyone",
-    title="Thirty-One",
-    version=1,
-    seats=range(2, SEATS + 1),
-    default_seats=3,
-    state=STATE,
-    move=MOVE,
-    max_moves=HAND + 1,
-    max_plies=2 * ROUNDS * SEATS,  # 4.2
-    variants={"standard": {"three_alike": 0}, "three_alike": {"three_alike": 1}},
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
+    name="thirtyone", title="Thirty-One", version=1, seats=range(2, SEATS + 1), default_seats=3,
+    state=STATE, move=MOVE, max_moves=HAND + 1, max_plies=2 * ROUNDS * SEATS,  # 4.2
+    deal=deal, legal=legal, act=act, settle=settle, score=score,
     score_sum=lambda seats: seats / 2,  # 4.4
-    players={
-        "house": Player(
-            house,
-            about="knocks at knock_at points, takes the discard if that gains at least gain points",
-            defaults={"knock_at": 25.0, "gain": 2.0},
-            sees="own",
-        )
-    },
+    variants={"standard": {"three_alike": 0}, "three_alike": {"three_alike": 1}},
+    players={"house": Player(
+        house, about="knocks at knock_at points, takes the discard if that gains at least gain points",
+        defaults={"knock_at": 25.0, "gain": 2.0}, sees="own",
+    )},
     heuristics={"prospects": prospects},
-    suites={
-        "house": Suite(
-            about="against two players of the house",
-            measure="score",
-            rows={"house": Row(("house", "house"))},
-            agents=("random", "house", "sampled:prospects?worlds=20"),
-        )
-    },
-    ending=ending,
-)
+    suites={"house": Suite(
+        about="against two players of the house", measure="score", rows={"house": Row(("house", "house"))},
+        agents=("random", "house", "sampled:prospects?worlds=20"),
+    )},
+    ending=each_has("All hands are turned up", lambda state, seat: value_of(state, state.hands[seat])),
+)  # fmt: skip

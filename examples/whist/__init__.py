@@ -3,9 +3,11 @@
 This is the worked example of `docs/dealing.md`. Numbers in comments are the rules of RULES.md in this folder.
 """
 
-from cardai.cards import Deck, any_of, full_deck, lowest, rank, single, suit, suit_cards
+from cardai.cards import Deck, any_of, full_deck, lowest, rank, single, suit
 from cardai.game import Game, Outcome, Player
 from cardai.game.declared import NONE, Card, Each, Hand, Known, Lacks, Moves, Number, Pile, Seat, State, Suit
+from cardai.parts.standing import each_has
+from cardai.parts.tricks import BY_RANK, beats, card_led, gather, may_follow, pass_turn, play_card, taker
 from cardai.rule import rule
 
 DECK = Deck(ranks="9TJQKA")
@@ -27,8 +29,7 @@ STATE = State(
 MOVE = Moves("{card}")
 
 list_cards = MOVE.add_each
-play = STATE.move("hands", "table")
-put_away = STATE.move("table", "played")
+tricks_taken = STATE.value("tricks")
 
 
 @rule
@@ -48,57 +49,21 @@ def deal(state):
 
 
 @rule
-def must_follow(state):
-    """2.1: whether the seat to move holds a card of the suit led."""
-    led = state.table[state.leader]
-    return led != NONE and state.hands[state.turn] & suit_cards(suit(led)) != 0
-
-
-@rule
 def legal(state, moves):
-    rest = state.hands[state.turn]
-    if must_follow(state):
-        rest &= suit_cards(suit(state.table[state.leader]))
-    return list_cards(moves, 0, rest)
+    return list_cards(moves, 0, may_follow(state.hands[state.turn], card_led(state)))  # 2.1
 
 
 @rule
 def act(state, move):
-    seat, led = state.turn, state.table[state.leader]
-    if led != NONE and suit(move.card) != suit(led):
-        state.lacks[seat] |= suit_cards(suit(led)) & full_deck(CARDS)  # 4.3
-    play(state, move.card, seat, seat)
-
-
-@rule
-def beats(card, other, trump):
-    """2.2: whether a card takes the trick from another that would have taken it."""
-    if suit(card) == suit(other):
-        return card > other
-    return suit(card) == trump
-
-
-@rule
-def taker(state):
-    """The seat whose card takes the trick so far."""
-    best = state.leader
-    for step in range(1, state.seats):
-        seat = (state.leader + step) % state.seats
-        if state.table[seat] != NONE and beats(state.table[seat], state.table[best], state.trump):
-            best = seat
-    return best
+    play_card(state, move.card, full_deck(CARDS))  # 4.3
 
 
 @rule
 def settle(state):
-    state.turn = (state.turn + 1) % state.seats
-    if state.turn != state.leader:
-        return
-    state.leader = taker(state)
-    state.tricks[state.leader] += 1
-    for seat in range(state.seats):
-        put_away(state, state.table[seat], seat)
-    state.turn = state.leader if state.hands[0] != 0 else -1
+    if pass_turn(state):
+        state.played |= gather(state, taker(state, state.trump, BY_RANK))  # 2.2
+        state.tricks[state.leader] += 1
+        state.turn = state.leader if state.hands[0] != 0 else -1
 
 
 @rule
@@ -107,23 +72,15 @@ def score(state, seat):
 
 
 @rule
-def tricks_taken(state, seat):
-    return 1.0 * state.tricks[seat]
-
-
-@rule
 def thrifty(world, move, params, stream):
     """Take the trick with the lowest card that does; else play the lowest card. A trump counts as high."""
-    rest = world.hands[world.turn]
-    if must_follow(world):
-        rest &= suit_cards(suit(world.table[world.leader]))
-    leads = world.table[world.leader] == NONE
-    best = 1000
+    led, best = card_led(world), 1000
+    rest = may_follow(world.hands[world.turn], led)
     while rest != 0:
         card = lowest(rest)
         rest &= ~single(card)
         price = rank(card) + RANKS * (suit(card) == world.trump)
-        if not leads and not beats(card, world.table[taker(world)], world.trump):
+        if led != NONE and not beats(card, world.table[taker(world, world.trump, BY_RANK)], world.trump, BY_RANK):
             price += 100
         if price < best:
             best = price
@@ -133,31 +90,16 @@ def thrifty(world, move, params, stream):
 @rule
 def won(state, seat):
     """The tricks of `seat`, with the one on the table if its card takes that so far."""
-    return 1.0 * state.tricks[seat] + (state.table[seat] != NONE and taker(state) == seat)
-
-
-def ending(state):
-    return "Tricks: " + ", ".join(f"p{seat} has {state.tricks[seat]}" for seat in range(int(state.seats))) + "."
+    takes = state.table[seat] != NONE and taker(state, state.trump, BY_RANK) == seat
+    return 1.0 * state.tricks[seat] + takes
 
 
 GAME = Game(
-    name="whist",
-    title="Mini-Whist",
-    version=1,
-    seats=range(3, SEATS + 1),
-    default_seats=4,
-    state=STATE,
-    move=MOVE,
-    max_plies=CARDS,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
+    name="whist", title="Mini-Whist", version=1, seats=range(3, SEATS + 1), default_seats=4,
+    state=STATE, move=MOVE, max_plies=CARDS,
+    deal=deal, legal=legal, act=act, settle=settle, score=score,
     score_sum=lambda seats: 1.0,  # 3.1
     players={"thrifty": Player(thrifty, about="takes each trick it can, with the lowest card that does", sees="own")},
-    heuristics={"won": won},
     outcomes={"tricks": Outcome(tricks_taken, about="tricks taken", high=CARDS // 3)},
-    measures=("share", "tricks"),
-    ending=ending,
-)
+    measures=("share", "tricks"), heuristics={"won": won}, ending=each_has("Tricks", tricks_taken),
+)  # fmt: skip
