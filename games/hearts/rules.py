@@ -27,6 +27,10 @@ from cardai.game.declared import (
     Seat,
     State,
 )  # fmt: skip
+from cardai.parts.standing import share_of_win as share
+from cardai.parts.tricks import BY_RANK, gather, pass_turn, play_card
+from cardai.parts.tricks import on_table as table_cards  # noqa: F401 - for the other modules of Hearts
+from cardai.parts.tricks import taker as seat_that_takes
 from cardai.rule import below, rule, shuffle
 
 CARDS = 52
@@ -227,26 +231,22 @@ def act(state, move):
         state.passed[seat] |= card  # 2.2
         return
     note_lacks(state, seat, move.card)
-    state.hands[seat] &= ~card
-    state.known[seat] &= ~card
+    play_card(state, move.card, DECK)  # 3.2, 6.1
     state.played[seat] |= card
-    state.table[seat] = move.card
     if card & ALL_HEARTS != 0 or (card == QUEEN and state.queen_breaks != 0):
         state.broken = 1  # 3.5
 
 
 @rule
 def note_lacks(state, seat, card):
-    """6.1: what everybody learns about the hand of `seat` from a card that it is about to play."""
+    """6.1: what everybody learns about the hand of `seat` from a card that it is about to play, beside 3.2."""
     led = state.table[state.leader]
     if led == NONE:
         if suit(card) == HEARTS and state.broken == 0 and state.must_break != 0:  # 3.5
             kept = POINT_CARDS if state.lead_for_queen != 0 else ALL_HEARTS
             state.lacks[seat] |= full_deck(CARDS) & ~kept
-    elif suit(card) != suit(led):
-        state.lacks[seat] |= suit_cards(suit(led))  # 3.2
-        if state.no_points_first != 0 and is_first_trick(state) and has(POINT_CARDS, card):
-            state.lacks[seat] |= full_deck(CARDS) & ~POINT_CARDS  # 3.3
+    elif suit(card) != suit(led) and state.no_points_first != 0 and is_first_trick(state) and has(POINT_CARDS, card):
+        state.lacks[seat] |= full_deck(CARDS) & ~POINT_CARDS  # 3.3
 
 
 @rule
@@ -254,13 +254,10 @@ def settle(state):
     if state.leader == NONE:
         go_on_passing(state)
         return
-    following = (state.turn + 1) % SEATS
-    if following != state.leader:
-        state.turn = following
-        return
-    end_trick(state)
-    if state.hands[state.turn] == 0:
-        end_round(state)
+    if pass_turn(state):
+        end_trick(state)
+        if state.hands[state.turn] == 0:
+            end_round(state)
 
 
 @rule
@@ -288,16 +285,6 @@ def exchange(state):
 
 
 @rule
-def table_cards(state):
-    """The cards of the current trick, as a set."""
-    cards = 0
-    for seat in range(SEATS):
-        if state.table[seat] != NONE:
-            cards |= single(state.table[seat])
-    return cards
-
-
-@rule
 def unseen_by(state, seat):
     """The cards in other hands, as a set: all that are neither in the own hand nor played."""
     unseen = DECK & ~state.hands[seat]
@@ -309,26 +296,17 @@ def unseen_by(state, seat):
 @rule
 def taker(state):
     """3.4: the seat whose card takes the trick so far: the highest card of the suit led. The trick has begun."""
-    best = state.leader
-    for seat in range(SEATS):
-        card = state.table[seat]
-        if card > state.table[best] and suit(card) == suit(state.table[best]):  # NONE is below every card
-            best = seat
-    return best
+    return seat_that_takes(state, NONE, BY_RANK)
 
 
 @rule
 def end_trick(state):
     """3.4: the taker gets the cards and leads next."""
     seat = taker(state)
-    state.last = table_cards(state)
+    state.last = gather(state, seat)
     state.last_taker = seat
     state.taken[seat] |= state.last
-    for other in range(SEATS):
-        state.table[other] = NONE
     state.tricks[seat] += 1
-    state.leader = seat
-    state.turn = seat
 
 
 @rule
@@ -413,12 +391,7 @@ def points_score(state, points):
 @rule
 def share_of_win(state, seat):
     """5.1: 1 for the lowest total, shared by the seats that have it."""
-    lowest_total, winners = state.totals[0], 0
-    for other in range(1, SEATS):
-        lowest_total = min(lowest_total, state.totals[other])
-    for other in range(SEATS):
-        winners += state.totals[other] == lowest_total
-    return 1.0 / winners if state.totals[seat] == lowest_total else 0.0
+    return share(-state.totals, full_deck(SEATS), seat)
 
 
 @rule
