@@ -13,9 +13,8 @@ from itertools import combinations, pairwise
 import numpy as np
 from literature_positions import GAME, position
 
-from cardai.games.literature.deck import DECK
+from cardai.games.literature.deck import DECK, cards_of
 from cardai.games.literature.rules import ASK, CLAIM
-from cardai.games.literature.text import set_of
 
 
 @dataclass
@@ -43,7 +42,7 @@ class History:
 
 def small_position(rng, seats, live, variant, sizes=None):
     """A position with some live half-suits, dealt evenly to hands of these sizes, in which nothing has been shown."""
-    deck = [card for half in live for card in DECK.listed(set_of(half))]
+    deck = [card for half in live for card in DECK.listed(cards_of(half))]
     rng.shuffle(deck)
     if sizes is None:
         sizes = np.full(seats, len(deck) // seats)
@@ -100,7 +99,7 @@ def after_event(hands, before, move, after):
     if move["kind"] == ASK:
         asker, card = int(before.turn), 1 << int(move["what"])
         asked = (asker + int(move["step"])) % int(before.seats)
-        half = next(set_of(half) for half in range(8) if set_of(half) & card)
+        half = next(cards_of(half) for half in range(8) if cards_of(half) & card)
         given = (hands[:, asked] & card) != 0
         fits = (hands[:, asker] & card == 0) & (hands[:, asker] & half != 0) & (given == bool(after.answer))
         hands = hands[fits].copy()
@@ -108,7 +107,7 @@ def after_event(hands, before, move, after):
             hands[:, asked] &= ~card
             hands[:, asker] |= card
     elif move["kind"] == CLAIM:
-        half = set_of(int(move["what"]))
+        half = cards_of(int(move["what"]))
         fits = (hands & half == np.array(before.hands) & half).all(axis=1)
         hands = hands[fits] & ~half
     return hands

@@ -1,9 +1,9 @@
 """Positions of Literature for tests, set up by hand."""
 
 import cardai
-from cardai.games.literature.deck import DECK
+from cardai.games.literature.deck import DECK, cards_of
 from cardai.games.literature.rules import EVEN, NOBODY, NONE, ODD
-from cardai.games.literature.text import NAMES, set_of
+from cardai.games.literature.text import NAMES
 
 GAME = cardai.load("literature")
 LOW_CLUBS, LOW_DIAMONDS, LOW_HEARTS, LOW_SPADES, HIGH_CLUBS, HIGH_DIAMONDS, HIGH_HEARTS, HIGH_SPADES = range(8)
@@ -37,8 +37,8 @@ def position(hands, mover=0, variant="article", known=(), lacks=(), must=(), eve
     for seat, some in dict(must).items():
         state.must[seat] = halves(*some)
     held = sum(int(hand) for hand in state.hands)
-    live = [half for half in range(8) if held & set_of(half)]
-    assert held == sum(set_of(half) for half in live), "a card of a live half-suit is in no hand"
+    live = [half for half in range(8) if held & cards_of(half)]
+    assert held == sum(cards_of(half) for half in live), "a card of a live half-suit is in no hand"
     state.won[EVEN], state.won[ODD] = halves(*even), halves(*odd)
     state.won[NOBODY] = 255 & ~halves(*live, *even, *odd)
     state.mover = state.turn = mover

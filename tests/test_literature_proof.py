@@ -5,11 +5,10 @@ import pytest
 from literature_positions import GAME
 
 from cardai.dealing import deal_count
-from cardai.games.literature.deck import DECK, NONE
+from cardai.games.literature.deck import DECK, NONE, cards_of
 from cardai.games.literature.rules import ASK, CLAIM
-from cardai.games.literature.text import half_cards, set_of
 
-GROUPS = np.array([set_of(half) for half in range(8)])
+GROUPS = np.array([cards_of(half) for half in range(8)])
 
 
 def by_chains(state, seat):
@@ -30,7 +29,7 @@ def by_counting(state, seat):
 
 
 def names_if_counted(state, seat, half):
-    seats, cards = int(state.seats), set_of(half)
+    seats, cards = int(state.seats), cards_of(half)
     hands, known = state.hands[:seats], state.known[:seats]
     if any(int(hands[other]) & cards for other in range(seats) if (other - seat) % 2):
         return NONE
@@ -47,7 +46,7 @@ def names_if_counted(state, seat, half):
             if deal_count(int(hidden.sum()), sizes, elsewhere, GROUPS, must) != 0:
                 return NONE
     far = int(hands[(seat + 4) % seats]) if seats == 6 else 0
-    return sum(1 << i for i, card in enumerate(half_cards(half)) if far >> card & 1)
+    return sum(1 << i for i, card in enumerate(DECK.listed(cards_of(half))) if far >> card & 1)
 
 
 def positions(seats, games, first_ask):

@@ -29,7 +29,7 @@ from literature_positions import (
 from cardai.errors import IllegalMove
 from cardai.games.literature.deck import DECK, card_of, cards_of, half_of
 from cardai.games.literature.rules import NOBODY, NONE
-from cardai.games.literature.text import NAMES, ending, half_cards
+from cardai.games.literature.text import NAMES, ending
 
 FULL = (1 << 48) - 1
 WITHOUT_PROOF = ("table", "strict")
@@ -44,6 +44,11 @@ def two_halves(**more):
 def a_long_hand(**more):
     """The same half-suits; p2 has so many cards that p0 may think it has all that p0 lacks."""
     return position(["AC 2C AD", "3C 2D", "4C 5C 3D 4D 5D", "6C 6D"], **more)
+
+
+def half_cards(half):
+    """The cards of a half-suit, the lowest first, in another way."""
+    return [4 * (6 * (half >> 2) + i) + (half & 3) for i in range(6)]
 
 
 # 1 Setting up

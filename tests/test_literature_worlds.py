@@ -13,10 +13,9 @@ from scipy.stats import chisquare, kstest
 from cardai.cards import single
 from cardai.conformance import check
 from cardai.games.literature import rules, worlds
-from cardai.games.literature.deck import NONE
+from cardai.games.literature.deck import NONE, cards_of
 from cardai.games.literature.proof import proven_claims
 from cardai.games.literature.rules import ASK, CLAIM
-from cardai.games.literature.text import set_of
 from cardai.rule import STREAM, rule
 
 FIVE_SIGMA = 5.7e-7
@@ -120,7 +119,7 @@ def test_3_4_a_proven_claim_tells_nothing_but_where_the_six_cards_are():
                 continue
             seat, half = int(rng.choice([seat for seat in range(4) if seat != before.turn])), int(move["what"])
             hands = listed(History(history.first, events=history.events[:number]), seat)
-            hands = hands[(hands & set_of(half) == before.hands & set_of(half)).all(axis=1)]
+            hands = hands[(hands & cards_of(half) == before.hands & cards_of(half)).all(axis=1)]
             for deal in hands:
                 state = before.copy()
                 state.hands[:] = deal

@@ -21,7 +21,7 @@ from .players import PLAYERS, share
 from .rules import ASK, CLAIM, GIVE, MOST_ASKS, MOVE, NO_CLAIM, STATE, act, deal, legal, score, settle
 from .suites import SUITES
 from .text import TERMS, cards_alike, ending, holdings, led_to, parse, picks, show, spell, zones
-from .worlds import blank, resample
+from .worlds import resample
 
 ACTIONS = {(ASK, card, step, 0): 3 * card + step // 2 for card in range(CARDS) for step in (1, 3, 5)}
 ACTIONS |= {
@@ -55,7 +55,6 @@ GAME = Game(
     seats_alike=False,  # 3.5: seats claim in the order of their numbers
     cards_alike=cards_alike,
     resample=resample,
-    blank=blank,
     encoders={
         "facts": PerspectiveEncoder(facts_layout, encode_facts),
         "chances": PerspectiveEncoder(chances_layout, encode_chances),

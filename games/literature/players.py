@@ -148,26 +148,6 @@ def choose_forgetful(world, move, params, stream):
 
 
 @rule
-def ask_likeliest(world, move):
-    """Fill in the ask with the greatest chance of a yes; among equals, of the half-suit of which the team has most."""
-    seat, chances = world.turn, np.empty((world.seats, CARDS))
-    card_chances(world, seat, chances)
-    best, held = -1.0, -1
-    for step in range(1, world.seats, 2):
-        other, rest = (seat + step) % world.seats, may_ask_for(world, seat)
-        if world.hands[other] == 0:
-            continue
-        while rest != 0:
-            card = lowest(rest)
-            rest &= rest - 1
-            chance, own = chances[other, card], known_of_team(world, seat, half_of(card))
-            if chance > best + 1e-9 or (chance > best - 1e-9 and own > held):
-                best, held = chance, own
-                set_move(move, ASK, card, step, 0)
-    return best
-
-
-@rule
 def known_of_team(world, seat, half):
     """How many cards of a half-suit the seat knows to be in its team."""
     number = count(world.hands[seat] & cards_of(half))
@@ -231,16 +211,17 @@ def choose_logic(world, move, params, stream):
         or must_not_ask(world, move, stream)
     ):
         return
-    ask_likeliest(world, move)
+    ask_well(world, move, np.zeros(5))
 
 
 @rule
 def ask_well(world, move, weights):
     """Fill in the ask with the greatest chance of a yes plus `weights` of what else speaks for it; returns the chance.
 
-    In this order, each from 0 to 1: how much of the half-suit the team is known to have; how open the answer is; that
-    everybody learns of a half-suit that the asker has cards of it; if the answer is no, how many cards of the team the
-    one asked knows and may ask for; that all cards of the half-suit would be in the team.
+    Among equals it is of the half-suit of which the team is known to have most. In this order, each from 0 to 1: how
+    much of the half-suit the team is known to have; how open the answer is; that everybody learns of a half-suit that
+    the asker has cards of it; if the answer is no, how many cards of the team the one asked knows and may ask for; that
+    all cards of the half-suit would be in the team.
     """
     seat, chances = world.turn, np.empty((world.seats, CARDS))
     card_chances(world, seat, chances)

@@ -7,9 +7,8 @@ they lack, half-suits of which they have a card not shown: 5.1), the half-suits 
 from cardai.measure.situations import Situation
 
 from . import GAME
-from .deck import DECK
+from .deck import DECK, cards_of
 from .rules import EVEN, NOBODY, NONE, ODD
-from .text import set_of
 
 NOTHING = "window", "closer", "moved", "pending", "asker", "asked", "card", "answer", "claimant", "claimed", "names"
 CERTAIN = "RULES.md, 2.2 and 3.1: a question that is surely answered with yes gains a card and keeps the turn"
@@ -26,7 +25,7 @@ def position(hands, known, lacks, must, even):
     for seat, halves in must.items():
         state.must[seat] = sum(1 << half for half in halves)
     held = sum(int(hand) for hand in state.hands)
-    over = [half for half in range(8) if not held & set_of(half)]
+    over = [half for half in range(8) if not held & cards_of(half)]
     state.won[EVEN], state.won[NOBODY] = sum(1 << half for half in even), 0
     state.won[ODD] = sum(1 << half for half in over if half not in even)
     state.mover = state.turn = 0

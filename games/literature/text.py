@@ -4,22 +4,11 @@ import numpy as np
 
 from cardai.game import Zone
 
-from .deck import DECK, HALVES, NONE, SIX
+from .deck import DECK, HALVES, NONE, SIX, card_of, cards_of
 from .rules import ASK, CLAIM, EVEN, GIVE, MOVE, NO_CLAIM, NOBODY, ODD
 
-SUITS = ("clubs", "diamonds", "hearts", "spades")
-NAMES = tuple(f"{part} {suit}" for part in ("low", "high") for suit in SUITS)
+NAMES = tuple(f"{part} {suit}" for part in ("low", "high") for suit in DECK.suit_words)
 HINT = "asks p1 for 3C, claims low clubs, no claim"
-
-
-def half_cards(half):
-    """The cards of a half-suit as a list, the lowest first."""
-    return [4 * (SIX * (half >> 2) + i) + (half & 3) for i in range(SIX)]
-
-
-def set_of(half):
-    """The cards of a half-suit as a set."""
-    return sum(1 << card for card in half_cards(half))
 
 
 def spell(state, move):
@@ -34,7 +23,7 @@ def spell(state, move):
 
 def named(half, names, far):
     """The cards that a claim gives to seat `far`, the second teammate on the left, in words."""
-    cards = [DECK.name(card) for i, card in enumerate(half_cards(half)) if names >> i & 1]
+    cards = [DECK.name(card) for i, card in enumerate(DECK.listed(cards_of(half))) if names >> i & 1]
     return f" with {' '.join(cards)} at p{far}" if cards else ""
 
 
@@ -81,7 +70,7 @@ def names_of(state, half, words):
     if len(words) < 4 or words[0] != "with" or words[-2] != "at" or step_to(state, words[-1]) != 4:
         far = (int(state["turn"]) + 4) % int(state["seats"])
         raise ValueError(f"after the half-suit name the cards of the second teammate on the left: with AC 3C at p{far}")
-    cards, names = half_cards(half), 0
+    cards, names = DECK.listed(cards_of(half)), 0
     for word in words[1:-2]:
         card = DECK.card(word)
         if card not in cards:
@@ -139,8 +128,13 @@ def last_lines(state):
 
 def listed(halves):
     """A set of half-suits in words, their number first."""
-    names = [name for number, name in enumerate(NAMES) if int(halves) >> number & 1]
+    names = names_in(halves)
     return f"{len(names)} ({', '.join(names)})" if names else "none"
+
+
+def names_in(halves):
+    """The names of a set of half-suits."""
+    return [name for number, name in enumerate(NAMES) if int(halves) >> number & 1]
 
 
 def seat_line(state, other, seat):
@@ -149,8 +143,7 @@ def seat_line(state, other, seat):
     if state["known"][other]:
         notes.append(f"shown {DECK.names(state['known'][other])}")
     if state["must"][other]:
-        halves = [NAMES[half] for half in range(HALVES) if int(state["must"][other]) >> half & 1]
-        notes.append(f"has a hidden card of {', '.join(halves)}")
+        notes.append(f"has a hidden card of {', '.join(names_in(state['must'][other]))}")
     if state["lacks"][other]:
         notes.append(f"lacks {DECK.names(state['lacks'][other])}")
     return f"p{other}  " + "; ".join(notes) + (" (you)" if other == seat else "")
@@ -158,7 +151,7 @@ def seat_line(state, other, seat):
 
 def by_half(hand):
     """The cards of a hand, half-suit by half-suit."""
-    parts = [DECK.names(hand & set_of(half)) for half in range(HALVES)]
+    parts = [DECK.names(hand & cards_of(half)) for half in range(HALVES)]
     return " | ".join(part for part in parts if part)
 
 
@@ -183,7 +176,7 @@ def zones(state, seat):
 
 def in_halves(cards):
     """A set of cards as a list, half-suit by half-suit."""
-    return [card for half in range(HALVES) for card in half_cards(half) if cards >> card & 1]
+    return [card for half in range(HALVES) for card in DECK.listed(cards & cards_of(half))]
 
 
 def seats_lacking(state, card, seat):
@@ -194,15 +187,14 @@ def seats_lacking(state, card, seat):
 
 def duty(state, other):
     """5.1: the half-suits of which everybody knows that a seat has a card that has not been shown, in words."""
-    halves = [NAMES[half] for half in range(HALVES) if int(state["must"][other]) >> half & 1]
-    return f"hides a card of {', '.join(halves)}" if halves else ""
+    return f"hides a card of {', '.join(names_in(state['must'][other]))}" if state["must"][other] else ""
 
 
 def picks(state, move):
     """The card asked for; of a claim with six seats, the cards that it gives to the second teammate on the left."""
     if move["kind"] == ASK:
         return 1 << int(move["what"])
-    return sum(1 << card for i, card in enumerate(half_cards(int(move["what"]))) if int(move["names"]) >> i & 1)
+    return sum(1 << card_of(int(move["what"]), i) for i in range(SIX) if int(move["names"]) >> i & 1)
 
 
 def ending(state):
@@ -249,10 +241,10 @@ TERMS = {
 
 def cards_alike(state):
     """2.1: hidden cards that are as likely in each place: who asks for a card has another one of its half-suit."""
-    return [set_of(half) for half in range(HALVES)]
+    return [cards_of(half) for half in range(HALVES)]
 
 
 def holdings(state):
     """The sets of cards in every place: each hand, and the half-suits of each team and of nobody."""
-    claimed = [sum(set_of(half) for half in range(HALVES) if int(won) >> half & 1) for won in state["won"]]
+    claimed = [sum(cards_of(half) for half in range(HALVES) if int(won) >> half & 1) for won in state["won"]]
     return [*map(int, state["hands"]), *claimed]

@@ -1,4 +1,4 @@
-"""What a seat cannot know in Literature: dealt anew for worlds, written over for players. Numbers refer to RULES.md.
+"""What a seat cannot know in Literature, dealt anew for worlds. Numbers refer to RULES.md.
 
 Hidden are the cards in other hands that have not been shown. Of these everybody knows which cards a hand lacks
 (`lacks`), of which half-suits it has at least one (`must`), and how many there are. That is all (5.3), so worlds are
@@ -7,7 +7,6 @@ the deals that fit these facts, each as likely.
 
 import numpy as np
 
-from cardai.cards import count, filled
 from cardai.dealing import deal_obliged
 from cardai.rule import rule
 
@@ -33,21 +32,10 @@ def hidden_places(state, seat, sizes, must, groups):
 
 @rule
 def resample(state, seat, stream):
-    sizes, must, dealt = (
-        np.empty(state.seats, np.int64),
-        np.empty(state.seats, np.int64),
-        np.empty(state.seats, np.int64),
-    )
-    groups = np.empty(HALVES, np.int64)
+    sizes, must = np.empty(state.seats, np.int64), np.empty(state.seats, np.int64)
+    groups, dealt = np.empty(HALVES, np.int64), np.empty(state.seats, np.int64)
     hidden = hidden_places(state, seat, sizes, must, groups)
     deal_obliged(hidden, sizes, state.lacks, groups, must, dealt, stream)
     for other in range(state.seats):
         if other != seat:
             state.hands[other] = state.known[other] | dealt[other]
-
-
-@rule
-def blank(state, seat):
-    for other in range(state.seats):
-        if other != seat:
-            state.hands[other] = filled(state.known[other], count(state.hands[other]))
