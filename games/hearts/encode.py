@@ -105,21 +105,20 @@ def legal_cards(state, seat):
 @rule
 def put_others(state, seat, row, place):
     """Write the cards that each other seat may hold, those that each surely holds, and the suits that each lacks."""
-    left, across, right = (seat + 1) % SEATS, (seat + 2) % SEATS, (seat + 3) % SEATS
     unseen = unseen_by(state, seat)
-    unseen &= ~(known_to(state, seat, left) | known_to(state, seat, across) | known_to(state, seat, right))
-    of_left = may_hold(state, seat, left, unseen)
-    of_across, of_right = may_hold(state, seat, across, unseen), may_hold(state, seat, right, unseen)
-    place = put(row, place, of_left, CARDS)
-    place = put(row, place, of_across, CARDS)
-    place = put(row, place, of_right, CARDS)
-    place = put(row, place, surely_holds(state, seat, left, of_left, of_across | of_right), CARDS)
-    place = put(row, place, surely_holds(state, seat, across, of_across, of_left | of_right), CARDS)
-    place = put(row, place, surely_holds(state, seat, right, of_right, of_left | of_across), CARDS)
-    for kind in range(4):
-        row[place + kind] = of_left & suit_cards(kind) == 0
-        row[place + 4 + kind] = of_across & suit_cards(kind) == 0
-        row[place + 8 + kind] = of_right & suit_cards(kind) == 0
+    for step in range(1, SEATS):
+        unseen &= ~known_to(state, seat, (seat + step) % SEATS)
+    left, across, right = (seat + 1) % SEATS, (seat + 2) % SEATS, (seat + 3) % SEATS
+    of_left, of_across = may_hold(state, seat, left, unseen), may_hold(state, seat, across, unseen)
+    may = (of_left, of_across, may_hold(state, seat, right, unseen))
+    for cards in may:
+        place = put(row, place, cards, CARDS)
+    for i in range(3):
+        elsewhere = may[(i + 1) % 3] | may[(i + 2) % 3]
+        place = put(row, place, surely_holds(state, seat, (left + i) % SEATS, may[i], elsewhere), CARDS)
+    for i in range(3):
+        for kind in range(4):
+            row[place + 4 * i + kind] = may[i] & suit_cards(kind) == 0
     return place + 12
 
 
@@ -215,25 +214,20 @@ def encode_play(state, seat, row):
     """The paper's 52 one-hot vectors: in hand, in another hand, laid to this trick by the seat, by others, gone."""
     elsewhere, table = unseen_by(state, seat), table_cards(state)
     own = single(state.table[seat]) if state.table[seat] != NONE else 0
-    put_place(row, state.hands[seat], IN_HAND)
-    put_place(row, elsewhere, WITH_OTHERS)
-    put_place(row, own, LAID)
-    put_place(row, table & ~own, LAID_BY_OTHERS)
-    put_place(row, DECK & ~(state.hands[seat] | elsewhere | table), GONE)
+    put_suit_by_suit(row, IN_HAND, PLACES, state.hands[seat])
+    put_suit_by_suit(row, WITH_OTHERS, PLACES, elsewhere)
+    put_suit_by_suit(row, LAID, PLACES, own)
+    put_suit_by_suit(row, LAID_BY_OTHERS, PLACES, table & ~own)
+    put_suit_by_suit(row, GONE, PLACES, DECK & ~(state.hands[seat] | elsewhere | table))
 
 
 @rule
-def put_place(row, cards, where):
-    """Write where the cards of a set are into the paper's 52 one-hot vectors."""
+def put_suit_by_suit(row, first, step, cards):
+    """Write 1 for each card of a set, from `first` on, `step` values a card, in the order 2C 3C ... AC 2D ... AS."""
     while cards != 0:
-        row[PLACES * by_suit(lowest(cards)) + where] = 1
+        card = lowest(cards)
+        row[first + step * (13 * suit(card) + rank(card))] = 1
         cards &= cards - 1
-
-
-@rule
-def by_suit(card):
-    """The number of a card in the order 2C 3C ... AC 2D ... AS."""
-    return 13 * suit(card) + rank(card)
 
 
 def pass_layout(seats):
@@ -243,21 +237,16 @@ def pass_layout(seats):
 @rule
 def encode_pass(state, seat, row):
     """The paper's two vectors of 52: the cards in hand, and those chosen to be passed on."""
-    held, chosen = dealt(state, seat), state.passed[seat]
-    while held != 0:
-        row[by_suit(lowest(held))] = 1
-        held &= held - 1
-    while chosen != 0:
-        row[CARDS + by_suit(lowest(chosen))] = 1
-        chosen &= chosen - 1
+    put_suit_by_suit(row, 0, 1, dealt(state, seat))
+    put_suit_by_suit(row, CARDS, 1, state.passed[seat])
 
 
 @rule
 def encode_dealt(state, seat, row):
     """The 13 cards that the seat was dealt, written as by `encode_play`: the row stays the same for the whole round."""
     held = dealt(state, seat)
-    put_place(row, held, IN_HAND)
-    put_place(row, DECK & ~held, WITH_OTHERS)
+    put_suit_by_suit(row, IN_HAND, PLACES, held)
+    put_suit_by_suit(row, WITH_OTHERS, PLACES, DECK & ~held)
 
 
 @rule

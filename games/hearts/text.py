@@ -20,8 +20,8 @@ from .rules import (
     SEATS,
     fewest_points,
 )
+from .worlds import known_to
 
-SUITS = ("clubs", "diamonds", "hearts", "spades")
 DIRECTIONS = ("to nobody", "to the left", "across", "to the right")
 PASSING = ("pass", "passes")
 PLAYING = ("play", "plays", "lead", "leads", "discard", "discards")
@@ -84,18 +84,11 @@ def seat_line(state, other, seat):
         notes.append(f"{int(state['totals'][other])} in all")
     if state["table"][other] != NONE:
         notes.append(f"on the table {DECK52.name(state['table'][other])}")
-    if known_cards(state, other, seat):
-        notes.append(f"holds {DECK52.names(known_cards(state, other, seat))}")
+    if known_to(state, seat, other):
+        notes.append(f"holds {DECK52.names(known_to(state, seat, other))}")
     if state["lacks"][other] and state["hands"][other]:
         notes.append(f"has no {lacking(int(state['lacks'][other]))}")
     return f"p{other}  " + ", ".join(notes) + (" (you)" if other == seat else "")
-
-
-def known_cards(state, other, seat):
-    """6.1, 6.2: the cards that `seat` knows another one holds; for its own hand, what everybody knows."""
-    known = int(state["known"][other])
-    is_receiver = state["leader"] != NONE and (seat + int(state["direction"])) % SEATS == other != seat
-    return known | int(state["passed"][seat]) & ~int(state["played"][other]) if is_receiver else known
 
 
 def points_of(cards):
@@ -113,7 +106,7 @@ def taken_cards(state, seat):
 def lacking(cards):
     """The suits of which everybody knows that a seat has none; "spades but the queen" if it may hold that one."""
     names = []
-    for number, name in enumerate(SUITS):
+    for number, name in enumerate(DECK52.suit_words):
         missing = [card for card in DECK52.listed(cards) if card & 3 == number]
         if len(missing) == 13:
             names.append(name)
@@ -157,7 +150,7 @@ def zones(state, seat):
 def seat_zones(state, other, seat, chosen):
     """The hand of a seat, of which `chosen` cards lie elsewhere, and the tricks it has taken: those that count."""
     hand, taken = int(state["hands"][other]), int(state["taken"][other])
-    shown = hand & ~chosen if other == seat else known_cards(state, other, seat)
+    shown = hand & ~chosen if other == seat else int(known_to(state, seat, other))
     left = 0 if other == seat else hand.bit_count() - shown.bit_count()
     choosing = state["leader"] == NONE and state["turn"] >= 0
     note = f"{int(state['passed'][other]).bit_count()} of {PASS} chosen" if choosing else ""
