@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai.cards import DECK52
+from cardai.cards import DECK52, beaters
 from cardai.errors import IllegalMove
 from cardai.games.moska import moves, rules
 
@@ -173,7 +173,7 @@ def brute_force_kills(hand, table, trump):
     for size in range(1, min(len(hand), len(table)) + 1):
         for targets in combinations(table, size):
             for cards in permutations(hand, size):
-                if all(int(rules.killers_of(t, trump)) >> c & 1 for c, t in zip(cards, targets, strict=True)):
+                if all(int(beaters(t, trump)) >> c & 1 for c, t in zip(cards, targets, strict=True)):
                     found.add((sum(1 << c for c in cards), sum(1 << t for t in targets)))
     return found
 

@@ -11,6 +11,7 @@ what b lacks, and 0 the empty set. A set of more cards is wide: int64[words(size
     draw            any_of, any_kind
     blank           filled
     subsets         next_subset
+    trumps          beaters, weakest, trump_first
     encode          put, put_by_suit, suit_places, placed
     wide sets       words, add, remove, unite, subtract, intersect, assign, clear, meets
     text            as_int, DECK52, DECK36, Deck
@@ -58,10 +59,10 @@ from cardai.rule import JIT, as_int, below, count, forms, highest, lowest, rule,
 from cardai.rule import __file__ as rules_file
 
 __all__ = [
-    "DECK36", "DECK52", "Deck", "add", "any_kind", "any_of", "as_int", "assign", "clear", "count", "filled",
-    "full_deck", "has", "highest", "highest_rank", "intersect", "lowest", "meets", "next_card", "next_subset",
+    "DECK36", "DECK52", "Deck", "add", "any_kind", "any_of", "as_int", "assign", "beaters", "clear", "count",
+    "filled", "full_deck", "has", "highest", "highest_rank", "intersect", "lowest", "meets", "next_card", "next_subset",
     "placed", "put", "put_by_suit", "rank", "ranks_of", "remove", "same_rank", "single", "subtract", "suit",
-    "suit_cards", "suit_places", "sum_of", "unite", "words",
+    "suit_cards", "suit_places", "sum_of", "trump_first", "unite", "weakest", "words",
 ]  # fmt: skip
 
 SYMBOLS = str.maketrans({**dict(zip("♣♦♥♠♧♢♡♤", "CDHSCDHS", strict=True)), "\ufe0f": None})
@@ -209,6 +210,35 @@ def next_subset(chosen, cards, most):
     if count(chosen) < most:
         return (chosen - cards) & cards
     return ((chosen | ~cards) + (chosen & -chosen)) & cards
+
+
+@rule
+def beaters(card, trump):
+    """The cards that beat `card`, in a deck of 13 ranks: higher ones of its suit, and all trumps if it is no trump."""
+    higher = suit_cards(suit(card)) & ~(single(card) * 2 - 1)
+    return higher if suit(card) == trump else higher | suit_cards(trump)
+
+
+@rule
+def weakest(cards, trump):
+    """The weakest card of a set that is not empty: the lowest plain card, or the lowest trump if there is no other."""
+    plain = cards & ~suit_cards(trump)
+    return lowest(plain if plain != 0 else cards)
+
+
+@rule
+def trump_first(hand, trump):
+    """The order of suits, for `put_by_suit`: trump, then the others by their highest card in hand, then as they are."""
+    order, taken = trump, 1 << trump
+    for k in range(1, 4):
+        best, strength = -1, -1
+        for each in range(4):
+            held = (hand & suit_cards(each)) >> each
+            if not has(taken, each) and held > strength:
+                best, strength = each, held
+        order |= best << (2 * k)
+        taken |= 1 << best
+    return order
 
 
 @forms({(1, 0, 1): put_words})

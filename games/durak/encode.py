@@ -1,6 +1,6 @@
 """Encoders: a seat's view of a Durak state as numbers."""
 
-from cardai.cards import count, has, put, put_by_suit, single, suit_cards
+from cardai.cards import count, has, put, put_by_suit, trump_first
 from cardai.game import Segment
 from cardai.rule import rule
 
@@ -75,7 +75,7 @@ def write_relative(state, seat, row, cards):
     row[place + 2 * seats + (state.lead - seat) % seats] = 1
     if state.turn >= 0:
         row[place + 3 * seats + (state.turn - seat) % seats] = 1
-    order = suits_by_hand(state.hands[seat], state.trump)
+    order = trump_first(state.hands[seat], state.trump)
     place = put_by_suit(row, place + 4 * seats, state.hands[seat], cards, order)
     for i in range(seats):
         place = put_by_suit(row, place, state.known[(seat + i) % seats], cards, order)
@@ -92,21 +92,6 @@ def write_relative(state, seat, row, cards):
 def is_bout_over(state):
     """Whether the decision just made ends the bout. Only valid in after-states."""
     return state.attacks != 0 and (state.unbeaten == 0 or state.taking != 0) and next_to_add(state) == NONE
-
-
-@rule
-def suits_by_hand(hand, trump):
-    """The order of suits, trump first and then by the highest card in hand: the k-th is in bits 2k and 2k + 1."""
-    order, taken = trump, single(trump)
-    for k in range(1, 4):
-        best, strength = NONE, NONE
-        for each in range(4):
-            held = (hand & suit_cards(each)) >> each
-            if not has(taken, each) and held > strength:
-                best, strength = each, held
-        order |= best << (2 * k)
-        taken |= single(best)
-    return order
 
 
 def report_layout(seats):

@@ -3,7 +3,7 @@
 A card's *price* says how much it is worth to keep: its rank, from 0, and more for a trump.
 """
 
-from cardai.cards import count, has, lowest, rank, ranks_of, same_rank, single, suit, suit_cards
+from cardai.cards import count, has, lowest, rank, ranks_of, same_rank, single, suit, suit_cards, weakest
 from cardai.game import Player
 from cardai.rule import rule
 
@@ -14,13 +14,6 @@ TRUMP_PRICE = 13.0
 BURDEN = 6.0  # what each card beyond a full hand costs while there is a deck
 LAST_BURDEN = 30.0  # what each card costs without a deck
 TEMPO = 10.0  # what the next attack is worth; a defender who takes loses it
-
-
-@rule
-def weakest(cards, trump):
-    """The weakest card of a set that is not empty: the lowest plain card, or the lowest trump if there is no other."""
-    plain = cards & ~suit_cards(trump)
-    return lowest(plain if plain != 0 else cards)
 
 
 @rule

@@ -7,6 +7,7 @@ A position with two seats in `playing` and with `stock` and `bottom` empty has n
 from cardai.cards import (
     DECK36,
     any_of,
+    beaters,
     count,
     full_deck,
     has,
@@ -95,13 +96,6 @@ STATE = State(
     drew=Seats(),  # that have drawn a hidden card
 )
 MOVE = move_dtype("card")  # 0..35, or `no_card` to pass or take
-
-
-@rule
-def beaters_of(card, trump):
-    """2.1: all cards that beat `card`: higher ones of its suit, and any trump if `card` is no trump."""
-    higher = suit_cards(suit(card)) & ~(single(card) * 2 - 1)
-    return higher if suit(card) == trump else higher | suit_cards(trump)
 
 
 @rule
@@ -238,10 +232,10 @@ def choices(state, seat):
     if seat == state.defender:
         if state.unbeaten == 0 or state.taking != 0:
             return 0
-        beaters = hand & beaters_of(lowest(state.unbeaten), state.trump)  # 2.1
+        moves = hand & beaters(lowest(state.unbeaten), state.trump) | single(no_card(state))  # 2.1
         if state.transferable != 0:
-            beaters |= transfers(state, seat)
-        return beaters | single(no_card(state))
+            moves |= transfers(state, seat)
+        return moves
     if state.attacks == 0:
         return hand  # 2.1
     if (state.unbeaten != 0 and state.taking == 0) or has(state.passed, seat):

@@ -1,6 +1,7 @@
 """Encoders: a seat's view of a Moska state as numbers. With four seats, `bitmap` is the thesis' 442 values."""
 
 from cardai.cards import (
+    beaters,
     count,
     full_deck,
     has,
@@ -12,11 +13,13 @@ from cardai.cards import (
     single,
     suit_cards,
     suit_places,
+    trump_first,
 )
 from cardai.game import Segment
 from cardai.rule import rule
 
-from .rules import ATTACK, DECK, END, HAND, NONE, TURN, killers_of, left_of, unknown_to
+from .moves import killed_together
+from .rules import ATTACK, DECK, END, HAND, NONE, TURN, left_of, unknown_to
 
 CARDS = (13, 4)  # ranks x suits
 WHOLE = 1 << 20  # a chance of 1, in whole numbers
@@ -47,30 +50,30 @@ def by_suit(segment):
 
 @rule
 def encode_bitmap(state, seat, row):
-    fill_bitmap(state, seat, row)
-
-
-@rule
-def fill_bitmap(state, seat, row):
-    """Write the values of `bitmap`. Returns the place after them."""
-    seats = state.seats
-    row[0] = state.deck_left
-    for other in range(seats):
-        row[1 + other] = count(state.hands[other])
-        row[1 + seats + other] = has(state.ready, other)
-        row[1 + 2 * seats + other] = has(state.playing, other)
-    place = 1 + 3 * seats
-    row[place] = state.barring != 0
-    row[place + 1 + state.target] = 1
-    row[place + 1 + seats + state.trump] = 1
-    row[place + 5 + seats + seat] = 1
-    place += 5 + 2 * seats
-    place = put(row, place, full_deck(DECK) & ~state.discards, DECK)
+    seats, place = state.seats, put_seats(state, 0, row)
+    row[place + state.trump] = 1
+    row[place + 4 + seat] = 1
+    place = put(row, place + 4 + seats, full_deck(DECK) & ~state.discards, DECK)
     place = put(row, place, state.table, DECK)
     place = put(row, place, state.killed, DECK)
     for other in range(seats):
         place = put(row, place, state.known[other], DECK)
-    return put(row, place, state.hands[seat], DECK)
+    put(row, place, state.hands[seat], DECK)
+
+
+@rule
+def put_seats(state, first, row):
+    """Write the deck's size and what all know of the seats, from seat `first` on. Returns the place after it."""
+    seats = state.seats
+    row[0] = state.deck_left
+    for i in range(seats):
+        other = (first + i) % seats
+        row[1 + i] = count(state.hands[other])
+        row[1 + seats + i] = has(state.ready, other)
+        row[1 + 2 * seats + i] = has(state.playing, other)
+    row[1 + 3 * seats] = state.barring != 0
+    row[2 + 3 * seats + (state.target - first) % seats] = 1
+    return 2 + 4 * seats
 
 
 def afterstate_layout(seats):
@@ -87,13 +90,20 @@ def afterstate_layout(seats):
 @rule
 def encode_afterstate(state, seat, row):
     """Write the values of `bitmap`, and what the mover's decision leaves to `settle`."""
-    place = fill_bitmap(state, seat, row)
+    encode_bitmap(state, seat, row)
+    place = put_pending(state, row, len(row) - DECK - 4)
+    if state.turned != NONE:
+        row[place + state.turned] = 1
+
+
+@rule
+def put_pending(state, row, place):
+    """Write what the mover's decision leaves to `settle`. Returns the place after it."""
     row[place] = cards_to_draw(state)
     row[place + 1] = state.pending == TURN
     row[place + 2] = state.pending == END and state.picked == 0
     row[place + 3] = state.pending == END and state.picked != 0
-    if state.turned != NONE:
-        row[place + 4 + state.turned] = 1
+    return place + 4
 
 
 def relative_layout(seats):
@@ -122,40 +132,21 @@ def relative_layout(seats):
 
 @rule
 def encode_relative(state, seat, row):
-    fill_relative(state, seat, row)
-
-
-@rule
-def fill_relative(state, seat, row):
     """Write everything that `afterstate` has, without regard to the names of seats and suits.
 
     Positions that differ only in these names get the same row. Seats are counted from the own seat to the left. The
-    trump suit comes first, then the other suits by the highest card of the own hand. Returns the place after them.
+    trump suit comes first, then the other suits by the highest card of the own hand.
     """
-    seats = state.seats
-    for i in range(seats):
-        other = (seat + i) % seats
-        row[1 + i] = count(state.hands[other])
-        row[1 + seats + i] = has(state.ready, other)
-        row[1 + 2 * seats + i] = has(state.playing, other)
-    row[0] = state.deck_left
-    place = 1 + 3 * seats
-    row[place] = state.barring != 0
-    row[place + 1 + (state.target - seat) % seats] = 1
-    place += 1 + seats
-    row[place] = cards_to_draw(state)
-    row[place + 1] = state.pending == TURN
-    row[place + 2] = state.pending == END and state.picked == 0
-    row[place + 3] = state.pending == END and state.picked != 0
-    order = suits_by_hand(state.hands[seat], state.trump)
-    place = put_by_suit(row, place + 4, state.hands[seat], DECK, order)
-    for i in range(seats):
-        place = put_by_suit(row, place, state.known[(seat + i) % seats], DECK, order)
+    place = put_pending(state, row, put_seats(state, seat, row))
+    order = trump_first(state.hands[seat], state.trump)
+    place = put_by_suit(row, place, state.hands[seat], DECK, order)
+    for i in range(state.seats):
+        place = put_by_suit(row, place, state.known[(seat + i) % state.seats], DECK, order)
     place = put_by_suit(row, place, full_deck(DECK) & ~state.discards, DECK, order)
     place = put_by_suit(row, place, state.table, DECK, order)
     place = put_by_suit(row, place, state.killed, DECK, order)
     place = put_by_suit(row, place, single(state.trump_card) if state.deck_left else 0, DECK, order)
-    return put_by_suit(row, place, single(state.turned) if state.turned != NONE else 0, DECK, order)
+    put_by_suit(row, place, single(state.turned) if state.turned != NONE else 0, DECK, order)
 
 
 def tactical_layout(seats):
@@ -185,9 +176,9 @@ def encode_tactical(state, seat, row):
     The *victim* is the target, or the next one if the seat itself is the target. A chance takes each unseen card to be
     as likely in any place.
     """
-    first = fill_relative(state, seat, row)
-    hand = state.hands[seat]
-    places = suit_places(suits_by_hand(hand, state.trump))
+    encode_relative(state, seat, row)
+    hand, first = state.hands[seat], len(row) - 5 * DECK - 3 * 13 - 4 - 2 * state.seats  # what follows `relative`
+    places = suit_places(trump_first(hand, state.trump))
     victim = left_of(state, seat) if state.target == seat else state.target
     unseen, in_play = unknown_to(state, seat), ranks_of(state.table | state.killed)
     hidden = count(unseen)
@@ -195,7 +186,7 @@ def encode_tactical(state, seat, row):
     while rest != 0:
         card = lowest(rest)
         place = first + placed(card, places)
-        killers = killers_of(card, state.trump)
+        killers = beaters(card, state.trump)
         row[place] = count(killers & unseen)
         row[place + DECK] = chance_to_hold(state, victim, killers, unseen, hidden)
         row[place + 2 * DECK] = has(in_play, card)
@@ -209,7 +200,7 @@ def encode_tactical(state, seat, row):
     rest = state.table
     while rest != 0:
         card = lowest(rest)
-        killers = killers_of(card, state.trump)
+        killers = beaters(card, state.trump)
         row[place + placed(card, places)] = count(killers & hand)
         if state.target != seat:
             row[place + DECK + placed(card, places)] = chance_to_hold(state, victim, killers, unseen, hidden)
@@ -237,39 +228,6 @@ def chance_to_hold(state, other, cards, unseen, hidden):
     for i in range(places):
         none = none * max(0, without - i) // max(1, hidden - i)
     return 100 - none * 100 // WHOLE
-
-
-@rule
-def killed_together(hand, table, trump):
-    """3.1: how many cards on the table the cards of a hand can kill, each by another one."""
-    total, left, spare = 0, 0, count(hand & suit_cards(trump))
-    for suit in range(4):
-        open_cards, own = table & suit_cards(suit), hand & suit_cards(suit)
-        while open_cards != 0:
-            killers = own & ~(single(lowest(open_cards)) * 2 - 1)
-            if killers == 0:
-                break
-            total += 1
-            spare -= suit == trump
-            own = killers & (killers - 1)
-            open_cards &= open_cards - 1
-        left += 0 if suit == trump else count(open_cards)
-    return total + min(left, spare)
-
-
-@rule
-def suits_by_hand(hand, trump):
-    """The order of suits, trump first and then by the highest card in hand: the k-th is in bits 2k and 2k + 1."""
-    order, taken = trump, 1 << trump
-    for k in range(1, 4):
-        best, strength = NONE, -1
-        for each in range(4):
-            held = (hand & suit_cards(each)) >> each
-            if not has(taken, each) and held > strength:
-                best, strength = each, held
-        order |= best << (2 * k)
-        taken |= 1 << best
-    return order
 
 
 @rule

@@ -4,9 +4,7 @@ A hand of twenty cards has a million subsets, so there may be more moves than th
 they are listed. If there are too many, the moves of a random part of the hand are listed, which has the same kinds.
 """
 
-import numpy as np
-
-from cardai.cards import count, has, highest, lowest, next_subset, ranks_of, same_rank, single, suit, suit_cards
+from cardai.cards import count, has, highest, lowest, next_subset, same_rank, single, suit_cards
 from cardai.rule import hashed, mixed, rule, truncated
 
 from .counts import count_kills, count_openings, count_subsets
@@ -26,31 +24,11 @@ from .rules import (
     initiating_seat,
     is_open,
     killed_by,
-    killers_of,
+    playable,
     room_to_attack,
 )  # fmt: skip
 
 FEW = 9  # so many cards have at most 2^9 - 1 sets to play and C(9, 4) kills, which fit into the buffer
-STEP = np.dtype((np.record, [(name, "i8") for name in ("card", "tried", "taken", "owed", "free")]))
-"""A step of a depth-first walk over cards. Each card is left out and then taken: `tried` says how many of the two were
-tried. `taken`, `owed` and `free` say what was taken before this card."""
-
-
-@rule
-def playable(state, hand):
-    """2.2: the cards of a hand whose rank is on the table."""
-    return hand & ranks_of(state.table | state.killed)
-
-
-@rule
-def can_kill(hand, table, trump):
-    """Whether some card of `hand` kills some card of `table`."""
-    while table != 0:
-        card = lowest(table)
-        table &= ~single(card)
-        if hand & killers_of(card, trump) != 0:
-            return True
-    return False
 
 
 @rule
@@ -71,7 +49,7 @@ def offered(state):
     kinds = single(END) if all_others_ready(state) else single(SKIP)  # 4.1, 4.4
     if may_play_to_self(state) and playable(state, hand) != 0:
         kinds |= single(SELF)
-    if can_kill(hand, state.table, state.trump):
+    if killed_together(hand, state.table, state.trump) > 0:
         kinds |= single(KILL)
     if state.table != 0 and state.deck_left > 0 and state.barring == 0:
         kinds |= single(TURN)  # 3.2
@@ -185,7 +163,7 @@ def keeps_all_kinds(state, kinds, hand):
     """
     if (has(kinds, ATTACK) or has(kinds, SELF)) and playable(state, hand) == 0:
         return False
-    return not has(kinds, KILL) or can_kill(hand, state.table, state.trump)
+    return not has(kinds, KILL) or killed_together(hand, state.table, state.trump) > 0
 
 
 @rule
@@ -196,7 +174,6 @@ def list_moves(state, kinds, hand, moves):
         n = write(moves, n, END, state.table, 0)
         if state.killed != 0:
             n = write(moves, n, END, state.table | state.killed, 0)
-            sort(moves, 0, n)
     if has(kinds, OPEN):
         n = list_openings(hand, room_to_attack(state), moves, n)
     if has(kinds, ATTACK):
@@ -260,131 +237,82 @@ def list_subsets(kind, cards, most, moves, n):
 def list_openings(hand, most, moves, n):
     """2.1: write single cards, and sets in which each rank occurs at least twice. Returns the number of moves so far.
 
-    A depth-first walk decides on one card after the other, the highest first. It first leaves a card out and then takes
-    it, so sets come in numeric order. It makes no choice that cannot be completed, so every path ends in a legal set.
+    One rank after the other, each set of two to four of its cards is written alone and with each set written before.
     """
-    first = n
-    rest = hand
+    first, rest = n, hand
     while rest != 0:
         n = write(moves, n, OPEN, single(lowest(rest)), 0)
         rest &= rest - 1
-    rest = cards_in_pairs(hand)
-    if rest == 0:
-        return n
-    walk, size = np.empty(DECK + 1, STEP), 0
+    sets, rest = n, hand
     while rest != 0:
-        walk[size].card = highest(rest)
-        rest &= ~single(highest(rest))
-        size += 1
-    walk[0].tried, walk[0].taken = 0, 0
-    depth = 0
-    while depth >= 0:
-        step = walk[depth]
-        if depth == size and step.taken != 0:
-            n = write(moves, n, OPEN, step.taken, 0)
-        if depth == size or step.tried == 2:
-            depth -= 1
-            continue
-        following = walk[depth + 1]
-        cards = step.taken if step.tried == 0 else step.taken | single(step.card)
-        step.tried += 1
-        alone = count(cards & same_rank(step.card)) == 1
-        below_it = hand & same_rank(step.card) & (single(step.card) - 1)
-        if count(cards) + alone <= most and not (alone and below_it == 0):
-            following.tried, following.taken = 0, cards
-            depth += 1
-    sort(moves, first, n)
-    return n
-
-
-@rule
-def cards_in_pairs(hand):
-    """The cards of a hand that has another card of their rank."""
-    pairs, rest = 0, hand
-    while rest != 0:
-        alike = hand & same_rank(lowest(rest))
+        alike, before = rest & same_rank(lowest(rest)), n
         rest &= ~alike
-        if count(alike) > 1:
-            pairs |= alike
-    return pairs
+        chosen = next_subset(0, alike, most)
+        while chosen != 0:
+            if count(chosen) > 1:
+                n = write(moves, n, OPEN, chosen, 0)
+                for i in range(sets, before):
+                    if count(moves[i].cards | chosen) <= most:
+                        n = write(moves, n, OPEN, moves[i].cards | chosen, 0)
+            chosen = next_subset(chosen, alike, most)
+    sort_by_cards(moves, first, n)
+    return n
 
 
 @rule
 def list_kills(hand, table, trump, moves, n):
     """3.1: write every kill: a set of killers and a set of targets. Returns the number of moves so far.
 
-    Each pair of sets is listed once, even if there are several ways to match the cards. A depth-first walk leaves out
-    or takes one card after the other, in the order of `is_kill`. It makes a choice only if the walk can still end with
-    as many free trumps as targets owed, so every path ends in a kill.
+    Each pair of sets is listed once, even if there are several ways to match the cards.
     """
-    first = n
-    walk, size = np.empty(DECK + 1, STEP), 0  # `free`: in a plain suit, unkilled targets
-    for plain in range(4):
-        rest = (hand | table) & suit_cards(plain)
-        while plain != trump and rest != 0 and table & suit_cards(plain) != 0:
-            walk[size].card = lowest(rest)
-            rest &= ~single(lowest(rest))
-            size += 1
-    rest = (hand | table) & suit_cards(trump)
+    killers, killable, rest = 0, 0, hand
     while rest != 0:
-        walk[size].card = highest(rest)
-        rest &= ~single(highest(rest))
-        size += 1
-    trumps = count(hand & suit_cards(trump))
-    walk[0].tried, walk[0].taken, walk[0].owed, walk[0].free = 0, 0, 0, 0
-    depth = 0
-    while depth >= 0:
-        step = walk[depth]
-        if depth == size and step.taken != 0:
-            n = write(moves, n, KILL, step.taken & hand, step.taken & table)
-        if depth == size or step.tried == 2:
-            depth -= 1
-            continue
-        following = walk[depth + 1]
-        takes, card, owed, free = step.tried == 1, step.card, step.owed, step.free
-        step.tried += 1
-        if depth > 0 and suit(walk[depth - 1].card) != suit(card):
-            free = 0
-        if suit(card) != trump:
-            if takes:
-                change = 1 if has(table, card) else -1
-                owed += change
-                free += change
-            above = count(hand & suit_cards(suit(card)) & ~(single(card) * 2 - 1))
-            possible = free >= 0 and owed - min(free, above) <= trumps
-        else:
-            if takes:
-                free += 1 if has(hand, card) else -1
-            below_it = suit_cards(trump) & (single(card) - 1)
-            possible = free >= 0 and free + count(hand & below_it) >= owed and free - count(table & below_it) <= owed
-        if possible:
-            following.tried, following.owed, following.free = 0, owed, free
-            following.taken = step.taken | single(card) if takes else step.taken
-            depth += 1
-    sort(moves, first, n)
+        targets = killed_by(lowest(rest), trump) & table
+        killable |= targets
+        killers |= rest & -rest if targets != 0 else 0
+        rest &= rest - 1
+    most = killed_together(hand, table, trump)
+    cards = next_subset(0, killers, most)
+    while cards != 0:
+        size = count(cards)
+        targets = next_subset(0, killable, size)
+        while targets != 0:
+            if count(targets) == size and is_kill(cards, targets, trump):
+                n = write(moves, n, KILL, cards, targets)
+            targets = next_subset(targets, killable, size)
+        cards = next_subset(cards, killers, most)
     return n
 
 
 @rule
-def comes_before(cards, targets, move):
-    """Whether (cards, targets) comes before `move`, of the same kind, in canonical order."""
-    return cards < move.cards or (cards == move.cards and targets < move.targets)
+def killed_together(hand, table, trump):
+    """3.1: how many cards on the table the cards of a hand can kill, each by another one."""
+    total, left, spare = 0, 0, count(hand & suit_cards(trump))
+    for suit in range(4):
+        open_cards, own = table & suit_cards(suit), hand & suit_cards(suit)
+        while open_cards != 0:
+            killers = own & ~(single(lowest(open_cards)) * 2 - 1)
+            if killers == 0:
+                break
+            total += 1
+            spare -= suit == trump
+            own = killers & (killers - 1)
+            open_cards &= open_cards - 1
+        left += 0 if suit == trump else count(open_cards)
+    return total + min(left, spare)
 
 
 @rule
-def sort(moves, first, end):
-    """Sort moves[first:end], all of one kind, into canonical order (Shell sort)."""
+def sort_by_cards(moves, first, end):
+    """Sort moves[first:end], which differ only in their cards, into canonical order (Shell sort)."""
     gap = 1
     while 3 * gap + 1 < end - first:
         gap = 3 * gap + 1
     while gap > 0:
         for i in range(first + gap, end):
-            cards, targets = moves[i].cards, moves[i].targets
-            j = i
-            while j >= first + gap and comes_before(cards, targets, moves[j - gap]):
+            cards, j = moves[i].cards, i
+            while j >= first + gap and moves[j - gap].cards > cards:
                 moves[j].cards = moves[j - gap].cards
-                moves[j].targets = moves[j - gap].targets
                 j -= gap
             moves[j].cards = cards
-            moves[j].targets = targets
         gap //= 3

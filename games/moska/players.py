@@ -9,12 +9,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cardai.cards import any_of, count, full_deck, has, lowest, same_rank, single, suit, suit_cards
+from cardai.cards import any_of, beaters, count, full_deck, has, lowest, same_rank, single, suit, suit_cards, weakest
 from cardai.game import Player
 from cardai.rule import below, next_bits, rule, skip_shuffle, uniform
 
 from .encode import cards_to_draw
-from .moves import offered, playable
+from .moves import offered
 from .rules import (
     ATTACK,
     DECK,
@@ -27,7 +27,7 @@ from .rules import (
     SKIP,
     TURN,
     killed_by,
-    killers_of,
+    playable,
     room_to_attack,
     unknown_to,
 )  # fmt: skip
@@ -198,13 +198,6 @@ def choose_random_simple(world, move, params, stream):
 
 
 @rule
-def cheapest(cards, trump):
-    """The lowest plain card of a set, or the lowest trump if all are trumps."""
-    plain = cards & ~suit_cards(trump)
-    return lowest(plain if plain != 0 else cards)
-
-
-@rule
 def kill_cheaply(hand, table, trump, by_rank):
     """Each hand card kills the cheapest table card it can. If several choose the same one, the last one kills it."""
     cards, targets, owner = 0, 0, np.zeros(DECK, np.int64)
@@ -214,7 +207,7 @@ def kill_cheaply(hand, table, trump, by_rank):
         rest &= rest - 1
         options = killed_by(card, trump) & table
         if options != 0:
-            target = lowest(options) if by_rank else cheapest(options, trump)
+            target = lowest(options) if by_rank else weakest(options, trump)
             if has(targets, target):
                 cards &= ~single(owner[target])
             owner[target] = card
@@ -235,7 +228,7 @@ def choose_obvious(world, move, stream, by_rank):
         if kind == END:
             cards = world.table
         elif kind == OPEN:
-            first = lowest(hand) if by_rank else cheapest(hand, trump)
+            first = lowest(hand) if by_rank else weakest(hand, trump)
             same = hand & same_rank(first)
             if not by_rank and suit(first) != trump:
                 same &= ~suit_cards(trump)
@@ -252,7 +245,7 @@ def choose_obvious(world, move, stream, by_rank):
         elif kind == KILL_TURNED:
             options = killed_by(world.turned, trump) & world.table
             cards = single(world.turned)
-            targets = single(lowest(options) if by_rank else cheapest(options, trump))
+            targets = single(lowest(options) if by_rank else weakest(options, trump))
         if cards != 0 or may_be_empty(kind):
             set_move(move, kind, cards, targets)
             return
@@ -327,7 +320,7 @@ def self_cards(world, hand):
     while choice != 0:
         card = lowest(choice)
         choice &= choice - 1
-        killers = killers_of(card, world.trump) & hand
+        killers = beaters(card, world.trump) & hand
         while killers != 0:
             killer = lowest(killers)
             killers &= killers - 1
@@ -342,7 +335,7 @@ def kill_cost(world, card, target, hand, params):
 
     The cost is cut to a whole number as in the engine.
     """
-    if not has(killers_of(target, world.trump), card):
+    if not has(beaters(target, world.trump), card):
         return FORBIDDEN
     factor = 1.0
     if same_rank(card) & world.table != 0:
@@ -359,7 +352,7 @@ def kill_cards(world, hand, params):
     """Match hand cards with table cards at least cost, and keep the kills within the threshold: (killers, targets)."""
     killers, rest = 0, world.table
     while rest != 0:
-        killers |= killers_of(lowest(rest), world.trump) & hand
+        killers |= beaters(lowest(rest), world.trump) & hand
         rest &= rest - 1
     if killers == 0:
         return 0, 0
@@ -444,7 +437,7 @@ def kill_of_turned(world, hand, params):
     while options != 0:
         target = lowest(options)
         options &= options - 1
-        factor = 1.0 + (params[3] if killers_of(target, world.trump) & hand != 0 else 0.0)
+        factor = 1.0 + (params[3] if beaters(target, world.trump) & hand != 0 else 0.0)
         cost = factor * (worth(world, world.turned) + worth(world, target))
         if cost < least:
             best, least = target, cost

@@ -3,7 +3,7 @@
 Cards and sets of cards are those of `cardai.cards` with 52 cards, suits C D H S. What may be played is in `moves.py`.
 """
 
-from cardai.cards import DECK52, any_of, count, filled, full_deck, has, lowest, single, suit, suit_cards
+from cardai.cards import DECK52, any_of, count, filled, full_deck, has, lowest, ranks_of, single, suit, suit_cards
 from cardai.game import move_dtype
 from cardai.game.declared import (
     NONE,
@@ -68,17 +68,16 @@ IN_DECK = SEATS
 
 
 @rule
-def killers_of(card, trump):
-    """Returns the set of cards that kill `card`: higher cards of its suit, and all trumps if `card` is not a trump."""
-    higher = suit_cards(suit(card)) & ~(single(card) * 2 - 1) & full_deck(DECK)
-    return higher if suit(card) == trump else higher | suit_cards(trump)
-
-
-@rule
 def killed_by(card, trump):
     """Returns the set of cards that `card` kills."""
     lower = suit_cards(suit(card)) & (single(card) - 1)
     return lower | (full_deck(DECK) & ~suit_cards(trump)) if suit(card) == trump else lower
+
+
+@rule
+def playable(state, hand):
+    """2.2: the cards of a hand whose rank is on the table."""
+    return hand & ranks_of(state.table | state.killed)
 
 
 @rule
