@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from cardai.cards import Deck
-from cardai.game import CORE_FIELDS, PerspectiveEncoder, views, worlds
+from cardai.game import CORE_FIELDS, PerspectiveEncoder, Zone, views, worlds
 from cardai.game.fields import (
     NONE,
     Card,
@@ -156,6 +156,10 @@ class State(Declaration):
         text = Text("def value(state, seat):")
         text.add(f"return 1.0 * {forms[field.what]}")
         return written(text, self.title)
+
+    def hand_zone(self, record: Any, other: int, seat: int, note: str = "") -> Zone:
+        """The hand of `other` as `seat` sees it, for a game with own `zones`. `note`: what is said of the seat."""
+        return views.hand_zone(self, "hands", record, other, seat, note)
 
     def derived(self, move: Moves | np.dtype, given: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of `Game` that follow from the declarations, but for those that are given."""

@@ -302,6 +302,17 @@ def _is_top(state: Declaration, name: str) -> bool:
     return any(field.top == name for field in state.places.values())
 
 
+def hand_zone(state: Declaration, name: str, record: Any, other: int, seat: int, note: str) -> Zone:
+    """The place in which the cards of `other` lie, as `seat` sees it."""
+    field = state.fields[name]
+    shown: Any = _seen_of(field, record, other, seat, name)
+    hidden = _size(field, record[name][other]) - shown.bit_count()
+    if field.shape:  # they lie in an order, and may be alike
+        lie = [int(one) for one in record[name][other] if one != NONE]
+        shown, hidden = ([], len(lie)) if other == seat else (lie, 0)
+    return Zone(_titled(state, name), shown, hidden, seat=other, look=field.look, note=note)
+
+
 def zones(state: Declaration) -> Callable[[Any, int], list[Zone]]:
     """The function that lists the places on the table as a seat sees them."""
 
@@ -312,13 +323,8 @@ def zones(state: Declaration) -> Callable[[Any, int], list[Zone]]:
             label = _titled(state, name)
             if field.sees in ("own", "others"):
                 for other in seats:
-                    shown = _seen_of(field, record, other, seat, name)
                     note = "" if noted else ", ".join(_of_seat(state, record, other))
-                    hidden = _size(field, record[name][other]) - shown.bit_count()
-                    if field.shape:  # they lie in an order, and may be alike
-                        lie = [int(one) for one in record[name][other] if one != NONE]
-                        shown, hidden = ([], len(lie)) if other == seat else (lie, 0)
-                    found.append(Zone(label, shown, hidden, seat=other, look=field.look, note=note))
+                    found.append(hand_zone(state, name, record, other, seat, note))
                 noted = True
             elif field.sees == "nobody":
                 found.append(Zone(label, hidden=_size(field, record[name]), look=field.look))

@@ -5,9 +5,7 @@ import numpy as np
 from cardai.cards import DECK36, DECK52, suit_cards
 from cardai.game import Zone
 
-from .rules import HAND, MOVE, NONE, SHOWN, WHOLE_DECK, number_of_showing
-
-SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+from .rules import HAND, MOVE, NONE, SHOWN, STATE, WHOLE_DECK, number_of_showing
 
 
 def _deck(state):
@@ -100,11 +98,11 @@ def _transferring(state, card):
 
 
 def show(state, seat):
-    trump = DECK36.suits[int(state["trump"])]
-    deck = int(state["stock"] | state["bottom"]).bit_count()
+    trump = int(state["trump"])
     bottom = f", {_deck(state).names(state['bottom'])} at the bottom" if state["bottom"] else ""
+    deck = f"{int(state['stock'] | state['bottom']).bit_count()} cards in the deck{bottom}"
     lowest = _deck(state).name(state["lowest_trump"]) if state["lowest_trump"] != NONE else "none"
-    lines = [f"Trump {SUITS[trump]} ({trump}), lowest dealt: {lowest}; {deck} cards in the deck{bottom}."]
+    lines = [f"Trump {DECK36.suit_words[trump]} ({DECK36.suits[trump]}), lowest dealt: {lowest}; {deck}."]
     lines.extend(_seat_line(state, other, seat) for other in range(int(state["seats"])))
     room = int(state["limit"]) - int(state["attacks"]).bit_count()
     lines.append(f"Attacks    {_or_dash(state, state['attacks'])} ({room} more at most)")
@@ -118,22 +116,15 @@ def show(state, seat):
 
 def zones(state, seat):
     deck, bottom = int(state["stock"]).bit_count(), int(state["bottom"])
-    trump = f"trump {SUITS[DECK36.suits[int(state['trump'])]]}"
+    trump = f"trump {DECK36.suit_words[int(state['trump'])]}"
     unbeaten = dict.fromkeys(DECK52.listed(state["unbeaten"]), "unbeaten")
     return [
-        *(_hand_zone(state, other, seat) for other in range(int(state["seats"]))),
+        *(STATE.hand_zone(state, other, seat, _seat_notes(state, other)) for other in range(int(state["seats"]))),
         Zone("Deck", bottom, hidden=deck, look="pile", note=trump),
         Zone("Attacks", int(state["attacks"]), marks=unbeaten),
         Zone("Beaten by", int(state["beats"])),
         Zone("Discarded", int(state["discards"]), look="pile", open=0),
     ]
-
-
-def _hand_zone(state, other, seat):
-    hand = int(state["hands"][other])
-    shown = hand if other == seat else int(state["known"][other])
-    hidden = hand.bit_count() - shown.bit_count()
-    return Zone("Hand", shown, hidden=hidden, seat=other, look="fan", note=_seat_notes(state, other))
 
 
 def _seat_notes(state, other):

@@ -5,9 +5,11 @@ import numpy as np
 from cardai.cards import DECK52
 from cardai.game import Zone
 
-from .rules import ATTACK, END, KILL, KILL_TURNED, MOVE, NONE, OPEN, SELF, SKIP, TURN
+from .rules import ATTACK, END, KILL, KILL_TURNED, MOVE, NONE, OPEN, SELF, SKIP, STATE, TURN
 
-SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+VERBS = {"end": END, "open": OPEN, "attack": ATTACK, "play": SELF, "self": SELF}
+VERBS |= {"kill": KILL, "turn": TURN, "skip": SKIP}
+FILLERS = ("pick", "picks", "and", "to", "himself", "self", "myself")  # words that a move may have beside its cards
 
 
 def spell(state, move):
@@ -26,46 +28,33 @@ def spell(state, move):
 
 
 def parse(state, text):
-    words = text.replace(",", " ").split()
-    verb = words[0].lower() if words else ""
-    move = np.zeros(1, MOVE)[0]
-
-    def cards(names):
-        return DECK52.cards(" ".join(names))
-
-    if verb in ("end", "ends"):
-        rest = [word for word in words[1:] if word.lower() not in ("pick", "picks", "and")]
-        move["kind"], move["cards"] = END, cards(rest)
-    elif verb in ("open", "opens"):
-        move["kind"], move["cards"] = OPEN, cards(words[1:])
-    elif verb in ("attack", "attacks"):
-        move["kind"], move["cards"] = ATTACK, cards(words[1:])
-    elif verb in ("play", "plays", "self"):
-        rest = [word for word in words[1:] if word.lower() not in ("to", "himself", "self", "myself")]
-        move["kind"], move["cards"] = SELF, cards(rest)
-    elif verb in ("kill", "kills"):
-        lower = [word.lower() for word in words]
-        if "with" not in lower:
-            raise ValueError("a kill names the cards that kill: kill 6S with 9S")
-        at = lower.index("with")
-        turned = lower[at + 1 : at + 2] == ["turned"]
-        move["kind"] = KILL_TURNED if turned else KILL
-        move["targets"], move["cards"] = cards(words[1:at]), cards(words[at + 1 + turned :])
-    elif verb in ("turn", "turns"):
-        move["kind"] = TURN
-    elif verb in ("skip", "skips"):
-        move["kind"] = SKIP
-    else:
+    words = text.replace(",", " ").lower().split()
+    kind = VERBS.get(words[0].removesuffix("s")) if words else None
+    if kind is None:
         raise ValueError(
             f"{text.strip()!r} is no move; try: skip, attack 6S 6H, kill 6S with 9S, turn, end, end picks 6S"
         )
+    if kind == KILL and "with" not in words:
+        raise ValueError("a kill names the cards that kill: kill 6S with 9S")
+    killed, played = [], [word for word in words[1:] if word not in FILLERS]
+    if kind == KILL:
+        at = played.index("with")
+        killed, played = played[:at], played[at + 1 :]
+        if played[:1] == ["turned"]:
+            kind, played = KILL_TURNED, played[1:]
+    if kind in (TURN, SKIP):
+        played = []
+    move = np.zeros(1, MOVE)[0]
+    move["kind"] = kind
+    move["cards"], move["targets"] = DECK52.cards(" ".join(played)), DECK52.cards(" ".join(killed))
     return move
 
 
 def show(state, seat):
-    trump = DECK52.suits[int(state["trump"])]
+    trump = int(state["trump"])
     bottom = f", {DECK52.name(state['trump_card'])} at the bottom" if state["deck_left"] else ""
-    lines = [f"Trump {SUITS[trump]} ({trump}); {int(state['deck_left'])} cards in the deck{bottom}."]
+    deck = f"{int(state['deck_left'])} cards in the deck{bottom}"
+    lines = [f"Trump {DECK52.suit_words[trump]} ({DECK52.suits[trump]}); {deck}."]
     for other in range(int(state["seats"])):
         lines.append(_seat_line(state, other, seat))
     lines.append(f"Table   {_or_dash(state['table'])}" + (" (a deck card bars the deck)" if state["barring"] else ""))
@@ -78,22 +67,15 @@ def show(state, seat):
 
 def zones(state, seat):
     left, turned = int(state["deck_left"]), int(state["turned"])
-    trump = f"trump {SUITS[DECK52.suits[int(state['trump'])]]}"
+    trump = f"trump {DECK52.suit_words[int(state['trump'])]}"
     barring = dict.fromkeys(DECK52.listed(state["barring"]), "bars the deck")
     return [
-        *(_hand_zone(state, other, seat) for other in range(int(state["seats"]))),
+        *(STATE.hand_zone(state, other, seat, _seat_notes(state, other)) for other in range(int(state["seats"]))),
         Zone("Deck", [int(state["trump_card"])] if left else [], hidden=max(left - 1, 0), look="pile", note=trump),
         Zone("Table", int(state["table"]), marks=barring),
         Zone("Turned", [] if turned == NONE else [turned]),
         Zone("Killed", int(state["killed"]), look="pile"),
     ]
-
-
-def _hand_zone(state, other, seat):
-    hand = int(state["hands"][other])
-    shown = hand if other == seat else int(state["known"][other])
-    hidden = hand.bit_count() - shown.bit_count()
-    return Zone("Hand", shown, hidden=hidden, seat=other, look="fan", note=_seat_notes(state, other))
 
 
 def _seat_notes(state, other):
