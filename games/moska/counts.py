@@ -52,7 +52,11 @@ def count_openings(hand, most):
 
 @rule
 def count_kills(hand, table, trump):
-    """3.1: how many kills there are. This is the walk of `is_kill` for all sets of cards at once.
+    """3.1: how many kills there are, by a walk for all sets of cards at once.
+
+    Each plain suit is walked from its lowest card upwards: a killer must find a lower target that is not yet killed.
+    Targets left over (`owed`) must be killed by trumps. The trumps are walked from the highest card downwards: a target
+    must find a higher killer that is still free. In the end as many killers must be free as targets are owed.
 
     `left[k]`: how many ways through a suit leave over k cards: targets not yet killed, or trumps that are still free.
     `owed[k]`: how many ways leave k targets of plain suits to the trumps. More than 13 are too many for the trumps.

@@ -4,7 +4,7 @@ A hand of twenty cards has a million subsets, so there may be more moves than th
 they are listed. If there are too many, the moves of a random part of the hand are listed, which has the same kinds.
 """
 
-from cardai.cards import count, has, highest, lowest, next_subset, same_rank, single, suit_cards
+from cardai.cards import count, has, lowest, next_subset, same_rank, single, suit_cards
 from cardai.rule import hashed, mixed, rule, truncated
 
 from .counts import count_kills, count_openings, count_subsets
@@ -110,31 +110,9 @@ def is_opening(cards, hand, most):
 
 @rule
 def is_kill(cards, targets, trump):
-    """3.1: whether each of `cards` can kill one of `targets` and each target is killed by one.
-
-    Each plain suit is walked from its lowest card upwards: a killer must find a lower target that is not yet killed.
-    Targets left over (`owed`) must be killed by trumps. The trumps are walked from the highest card downwards: a target
-    must find a higher killer that is still free. In the end as many killers must be free as targets are owed.
-    """
-    owed = 0
-    for plain in range(4):
-        if plain != trump:
-            rest, unkilled = (cards | targets) & suit_cards(plain), 0
-            while rest != 0:
-                card = lowest(rest)
-                rest &= ~single(card)
-                unkilled += 1 if has(targets, card) else -1
-                if unkilled < 0:
-                    return False
-            owed += unkilled
-    rest, free = (cards | targets) & suit_cards(trump), 0
-    while rest != 0:
-        card = highest(rest)
-        rest &= ~single(card)
-        free += 1 if has(cards, card) else -1
-        if free < 0:
-            return False
-    return free == owed
+    """3.1: whether each of `cards` can kill one of `targets` and each target is killed by one."""
+    size = count(cards)
+    return count(targets) == size and killed_together(cards, targets, trump) == size
 
 
 @rule
@@ -274,12 +252,11 @@ def list_kills(hand, table, trump, moves, n):
     most = killed_together(hand, table, trump)
     cards = next_subset(0, killers, most)
     while cards != 0:
-        size = count(cards)
-        targets = next_subset(0, killable, size)
+        targets = next_subset(0, killable, count(cards))
         while targets != 0:
-            if count(targets) == size and is_kill(cards, targets, trump):
+            if is_kill(cards, targets, trump):
                 n = write(moves, n, KILL, cards, targets)
-            targets = next_subset(targets, killable, size)
+            targets = next_subset(targets, killable, count(cards))
         cards = next_subset(cards, killers, most)
     return n
 
