@@ -105,7 +105,7 @@ def home_of(game: Game) -> tuple[str, Path | None]:
     It is that of the module that holds the game as `GAME`, or for a game that none holds, of its rule `deal`. The
     package is "" for a game of a single file; the folder is None for one that is in no file, as in a notebook.
     """
-    deals = sys.modules.get(is_game(game).deal.__module__)
+    deals = sys.modules.get(is_game(game).rules.deal.__module__)
     held = (module for module in list(sys.modules.values()) if getattr(module, "GAME", None) is game)
     module = next((module for module in held if getattr(module, "__file__", None)), deals)
     file = getattr(module, "__file__", None)
@@ -132,8 +132,8 @@ def words_of(game: Game, language: str) -> dict[str, Any] | None:
     """What a game is called and says in a language of two letters: the file words.fi.json beside its module.
 
     None if the game brings no such file. It has `about`, the game in a sentence; `agents`, what is said of its players;
-    `terms`, a heading and a sentence for each of `Game.terms`; and `said`, the words of moves, events, zones and ends,
-    or patterns of them (docs/contract.md). Raises CardaiError if the file cannot be read.
+    `terms`, a heading and a sentence for each of `Text.terms`; and `said`, the words of moves, events, zones and ends,
+    or patterns of them (docs/serve.md). Raises CardaiError if the file cannot be read.
     """
     file = _module_of(game).parent / f"words.{check_text('language', language)}.json"
     if not re.fullmatch("[a-z]{2}", language) or not file.is_file():
@@ -145,7 +145,7 @@ def words_of(game: Game, language: str) -> dict[str, Any] | None:
 
 
 def _module_of(game: Game) -> Path:
-    return Path(getattr(is_game(game).deal, "py_func", game.deal).__code__.co_filename)
+    return Path(getattr(is_game(game).rules.deal, "py_func", game.rules.deal).__code__.co_filename)
 
 
 def reduced(game: Game) -> tuple[Callable[[str, int], Game], tuple[str, int]]:

@@ -107,7 +107,7 @@ class Model:
         check_kind("body_options", body_options, Mapping, "options by name")
         _check_module(module)
         checked = options.options_of(check_text("body", body), body_options)
-        encoder = next(iter(game.encoders)) if encoder is None else encoder
+        encoder = next(iter(game.learning.encoders)) if encoder is None else encoder
         metadata = ModelMetadata.of(
             game,
             variant,

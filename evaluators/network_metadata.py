@@ -100,8 +100,8 @@ class NetworkMetadata:
             raise CardaiError(
                 f"{name} is a {self.noun} of {game.name} version {self.game_version}; here it is version {game.version}"
             )
-        if self.encoder not in game.encoders:
-            known = ", ".join(game.encoders) or "none"
+        if self.encoder not in game.learning.encoders:
+            known = ", ".join(game.learning.encoders) or "none"
             raise CardaiError(f"{name} needs the encoder {self.encoder!r}; {game.name} has {known}")
         if layout_fingerprint(layout_of(game, self.encoder, self.seats)) != self.fingerprint:
             raise CardaiError(

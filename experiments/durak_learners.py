@@ -330,9 +330,9 @@ def at_tables_of(seats: int) -> Game:
     game = load("durak")
     suites = {
         name: replace(suite, rows={key: row for key, row in suite.rows.items() if 1 + len(row.opponents) == seats})
-        for name, suite in game.suites.items()
+        for name, suite in game.agents.suites.items()
     }
-    return replace(game, suites=suites)
+    return game.changed(suites=suites)
 
 
 def players_for_two(learners: Mapping[str, Mapping[tuple[int, int], str]]) -> dict[str, str]:

@@ -22,7 +22,7 @@ Source: Somani, How to train a neural net to play cards.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
@@ -100,7 +100,7 @@ def moves_of_article(state, moves):
 @cache
 def as_in_article() -> Game:
     """Literature in which networks and players consider only `moves_of_article`."""
-    return replace(load("literature"), legal=moves_of_article)
+    return load("literature").changed(legal=moves_of_article)
 
 
 def game_of(name: str) -> Game:

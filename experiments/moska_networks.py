@@ -10,7 +10,7 @@ Source: Vahteristo 2023, sections 2.2, 2.3 and 3.1; Figure 5 and Table 1.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ def against_bot3(opponents: int = 3, variant: str | None = None) -> Game:
     """Moska with one suite, "table", of one row: Bot3 in all other seats."""
     rows = {"table": SuiteRow(("bot3",) * opponents)}
     suite = Suite(about="against Bot3 alone", measure="loss", rows=rows, agents=(), variant=variant)
-    return replace(load("moska"), suites={"table": suite})
+    return load("moska").changed(suites={"table": suite})
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ def with_table_1(game: Game, nn1: str) -> Game:
         agents=(),
         variant="thesis",
     )
-    return replace(game, suites={"table1": suite})
+    return game.changed(suites={"table1": suite})
 
 
 def ship(folder: Path) -> list[Path]:

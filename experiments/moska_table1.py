@@ -57,7 +57,7 @@ def _rows(lab: Lab, name: str, spec: str) -> list[Finding]:
     moska = load("moska")
     key = re.sub(r"[:?=]", "-", spec)
     report = lab.bench(key, moska, "thesis", spec, games, SEED)
-    suite = moska.suites["thesis"]
+    suite = moska.agents.suites["thesis"]
     command = f"cardai bench moska --suite thesis --agent {quote(spec)} --games {games} --seed {SEED}"
     rows = []
     for row in report["rows"]:

@@ -11,12 +11,17 @@ import numpy as np
 
 from cardai.cards import any_of, count, has, highest, lowest, single
 from cardai.game import (
+    Agents,
     Game,
+    Learning,
     Outcome,
     Payoff,
     PerspectiveEncoder,
     Player,
+    Rules,
     Segment,
+    Table,
+    Text,
     listed_pieces,
     move_dtype,
     state_dtype,
@@ -238,28 +243,38 @@ GAME = Game(
     move=MOVE,
     max_moves=HAND + 1,
     max_plies=SEATS * (HAND + 1),
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
     payoff=Payoff(-384, 192, "points"),
-    outcomes={
-        "alone": Outcome(won_alone, "won as soloist", applies=is_soloist),
-        "together": Outcome(won_together, "won as defender", applies=is_defender),
-    },
-    measures=("win", "alone", "together"),
-    tally=("alone", "together"),
-    encoders={"plain": PerspectiveEncoder(layout, encode)},
-    players={"careful": Player(careful, "bids its high cards", {"high": 11.0})},
-    actions={
-        (kind, what): kind * (HAND + 1) + what
-        for kind, size in ((BID, HAND + 1), (CARD, CARDS))
-        for what in range(size)
-    },
-    spell=spell,
-    parse=parse,
-    show=show,
-    holdings=holdings,
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+    ),
+    text=Text(
+        spell=spell,
+        parse=parse,
+        show=show,
+    ),
+    table=Table(
+        holdings=holdings,
+    ),
+    learning=Learning(
+        outcomes={
+            "alone": Outcome(won_alone, "won as soloist", applies=is_soloist),
+            "together": Outcome(won_together, "won as defender", applies=is_defender),
+        },
+        measures=("win", "alone", "together"),
+        tally=("alone", "together"),
+        encoders={"plain": PerspectiveEncoder(layout, encode)},
+        actions={
+            (kind, what): kind * (HAND + 1) + what
+            for kind, size in ((BID, HAND + 1), (CARD, CARDS))
+            for what in range(size)
+        },
+    ),
+    agents=Agents(
+        players={"careful": Player(careful, "bids its high cards", {"high": 11.0})},
+    ),
 )

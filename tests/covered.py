@@ -130,7 +130,7 @@ def count(
 def with_zones() -> list[str]:
     """The games whose table is shown by its zones."""
     paths = [*cardai.available(), *(str(place.parent) for place in sorted(EXAMPLES.glob("*/__init__.py")))]
-    return [path for path in paths if cardai.load(path).zones is not None]
+    return [path for path in paths if cardai.load(path).table.zones is not None]
 
 
 def main() -> None:

@@ -8,7 +8,19 @@
 import numpy as np
 
 from cardai.dealing import weight_of
-from cardai.game import Game, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
+from cardai.game import (
+    Agents,
+    Game,
+    Learning,
+    PerspectiveEncoder,
+    Player,
+    Rules,
+    Segment,
+    Table,
+    Text,
+    move_dtype,
+    state_dtype,
+)
 from cardai.rule import rule, shuffle
 
 COLOURS = 3
@@ -194,19 +206,29 @@ GAME = Game(
     move=MOVE,
     max_moves=KINDS + 1,
     max_plies=2 * CARDS,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
-    weight=weight,
     score_sum=lambda seats: 1.0,
-    holdings=holdings,
-    copies=COPIES,
-    encoders={"counts": PerspectiveEncoder(layout, encode)},
-    players={"eager": Player(eager, "plays if it can")},
-    spell=spell,
-    parse=parse,
-    show=show,
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+        weight=weight,
+    ),
+    text=Text(
+        spell=spell,
+        parse=parse,
+        show=show,
+    ),
+    table=Table(
+        holdings=holdings,
+        copies=COPIES,
+    ),
+    learning=Learning(
+        encoders={"counts": PerspectiveEncoder(layout, encode)},
+    ),
+    agents=Agents(
+        players={"eager": Player(eager, "plays if it can")},
+    ),
 )

@@ -4,7 +4,7 @@ Seat 0 takes a sure share, or lets the coin be guessed: in the variant `own` by 
 Whoever guesses right takes all, else the other seat does. So to let it be guessed is worth 1/2 or nothing to seat 0.
 """
 
-from cardai.game import Game, Player, move_dtype, state_dtype
+from cardai.game import Agents, Game, Player, Rules, Text, move_dtype, state_dtype
 from cardai.rule import below, rule
 
 STATE = state_dtype(guesser=(), coin=(), sure=(), guess=())
@@ -71,17 +71,23 @@ GAME = Game(
     move=MOVE,
     max_moves=2,
     max_plies=2,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
-    blank=blank,
     score_sum=lambda seats: 1.0,
     variants={"own": {"guesser": 0}, "other": {"guesser": 1}},
-    players={"knowing": Player(knowing, "guesses what lies in its world")},
-    spell=lambda state, move: str(int(move["says"])),
-    parse=lambda state, text: next(move for move in GAME.moves(state) if str(int(move["says"])) == text),
-    show=lambda state, seat: f"coin {int(state.coin)}",
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+        blank=blank,
+    ),
+    text=Text(
+        spell=lambda state, move: str(int(move["says"])),
+        parse=lambda state, text: next(move for move in GAME.moves(state) if str(int(move["says"])) == text),
+        show=lambda state, seat: f"coin {int(state.coin)}",
+    ),
+    agents=Agents(
+        players={"knowing": Player(knowing, "guesses what lies in its world")},
+    ),
 )

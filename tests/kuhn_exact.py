@@ -88,5 +88,5 @@ def state_at(card: int, history: str) -> np.record:
     state.cards[seat], state.cards[1 - seat] = card, (card + 1) % CARDS
     state.left = 1 << (card + 2) % CARDS
     for move in history:
-        state = GAME.play(state, GAME.parse(state, NAMES["pb".index(move)]))
+        state = GAME.play(state, GAME.text.parse(state, NAMES["pb".index(move)]))
     return state

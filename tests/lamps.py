@@ -9,7 +9,7 @@
 import numpy as np
 
 from cardai.cards import has
-from cardai.game import Game, PerspectiveEncoder, Segment, move_dtype, state_dtype
+from cardai.game import Game, Learning, PerspectiveEncoder, Rules, Segment, Table, Text, move_dtype, state_dtype
 from cardai.rule import rule, shuffle
 
 RANKS = 3
@@ -205,17 +205,25 @@ GAME = Game(
     move=MOVE,
     max_moves=HAND + 2,
     max_plies=CARDS + HINTS,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
-    weight=weight,
-    holdings=holdings,
-    copies=COPIES,
-    encoders={"all": PerspectiveEncoder(layout, encode)},
-    spell=spell,
-    parse=parse,
-    show=show,
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+        weight=weight,
+    ),
+    text=Text(
+        spell=spell,
+        parse=parse,
+        show=show,
+    ),
+    table=Table(
+        holdings=holdings,
+        copies=COPIES,
+    ),
+    learning=Learning(
+        encoders={"all": PerspectiveEncoder(layout, encode)},
+    ),
 )

@@ -63,7 +63,7 @@ def position(hands, mover=0, variant="article", known=(), lacks=(), must=(), eve
 
 def spelled(state):
     """The legal moves, in words."""
-    return [GAME.spell(state, move) for move in GAME.moves(state)]
+    return [GAME.text.spell(state, move) for move in GAME.moves(state)]
 
 
 def asks(state):
@@ -76,7 +76,7 @@ def claims(state):
 
 def play(state, *texts):
     for text in texts:
-        state = GAME.play(state, GAME.parse(state, text))
+        state = GAME.play(state, GAME.text.parse(state, text))
     return state
 
 

@@ -6,7 +6,7 @@
 """
 
 from cardai.cards import any_of, count, full_deck, highest, lowest, put, single
-from cardai.game import Game, PerspectiveEncoder, Segment, move_dtype, state_dtype
+from cardai.game import Game, Learning, PerspectiveEncoder, Rules, Segment, Table, Text, move_dtype, state_dtype
 from cardai.rule import below, rule
 
 CARDS, SEATS, HAND = 12, 2, 4
@@ -125,17 +125,25 @@ GAME = Game(
     move=MOVE,
     max_moves=HAND,
     max_plies=SEATS * HAND,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
-    weight=weight,
-    holdings=holdings,
     score_sum=lambda seats: 1.0,
     variants={"steep": {"floor": 1}, "gentle": {"floor": 12}},
-    encoders={"all": PerspectiveEncoder(layout, encode)},
-    spell=spell,
-    show=show,
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+        weight=weight,
+    ),
+    text=Text(
+        spell=spell,
+        show=show,
+    ),
+    table=Table(
+        holdings=holdings,
+    ),
+    learning=Learning(
+        encoders={"all": PerspectiveEncoder(layout, encode)},
+    ),
 )

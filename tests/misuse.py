@@ -191,7 +191,7 @@ def over() -> OneGame:
 
 
 def outcome_of_score() -> Outcome:
-    return Outcome(GAME.score, "the score again")
+    return Outcome(GAME.rules.score, "the score again")
 
 
 def own_move() -> Any:
@@ -382,7 +382,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "heuristic": (lambda: "hand_value", lambda: [*NAME, None]),
         "role": (lambda: "value", lambda: [*NAME, None, "deal", "legal"]),
         "function_of.entry": (lambda: 5, list),  # any value may be asked about
-        "entry.function": (lambda: GAME.heuristics["hand_value"], lambda: [*CALL, None, print, len]),
+        "entry.function": (lambda: GAME.agents.heuristics["hand_value"], lambda: [*CALL, None, print, len]),
         "listed_pieces.pieces": (lambda: 5, lambda: whole(0)),
         "Phase.number": (lambda: 0, lambda: whole(0, 2)),
         "load.name": (lambda: "moska", lambda: [*NAME, None]),
@@ -410,8 +410,8 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "first_of_series.ply": (lambda: 0, lambda: whole(0, over().ply - 1)),
         "viewer": (lambda: 0, lambda: whole(0)),
         "parse_series.texts": (
-            lambda: [GAME.spell(state(), own_move())],
-            lambda: [None, 5, "move", [], [5], [None], ["no such move"], [GAME.spell(state(), own_move())] * 2],
+            lambda: [GAME.text.spell(state(), own_move())],
+            lambda: [None, 5, "move", [], [5], [None], ["no such move"], [GAME.text.spell(state(), own_move())] * 2],
         ),
         "parse.text": (lambda: table().spell(table().legal_moves()[0][0]), lambda: [*TEXT, None, "", "no such move"]),
         "ask.agent": (lambda: agent(GAME, "random"), lambda: wrong_players()),
@@ -605,7 +605,7 @@ class Function:
 
 INSTANCES: dict[str, Callable[[], Any]] = {
     "Game": lambda: GAME,
-    "Game.outcome": lambda: replace(GAME, outcomes={"result": outcome_of_score()}),
+    "Game.outcome": lambda: GAME.changed(outcomes={"result": outcome_of_score()}),
     "Outcome": lambda: outcome_of_score(),
     "PerspectiveEncoder": lambda: GAME.encoder(),
     "Zone": lambda: cardai.game.Zone("hand", 7, look="fan", seat=1),

@@ -7,7 +7,20 @@ one. The team whose cards have the higher ranks in sum wins; equal sums are a ti
 import numpy as np
 
 from cardai.cards import any_of, count, full_deck, has, highest, lowest, put, single
-from cardai.game import Game, Outcome, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
+from cardai.game import (
+    Agents,
+    Game,
+    Learning,
+    Outcome,
+    PerspectiveEncoder,
+    Player,
+    Rules,
+    Segment,
+    Table,
+    Text,
+    move_dtype,
+    state_dtype,
+)
 from cardai.rule import below, rule
 
 CARDS = 12
@@ -133,19 +146,29 @@ GAME = Game(
     move=MOVE,
     max_moves=HAND,
     max_plies=SEATS,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
     score_sum=lambda seats: seats / 2,
-    holdings=lambda state: [*map(int, state.hands), *map(int, state.played), int(state.stock)],
-    encoders={"cards": PerspectiveEncoder(layout, encode)},
-    players={"high": Player(high, "plays its higher card"), "low": Player(low, "plays its lower card")},
-    heuristics={"own_rank": own_rank},
-    outcomes={"rank": Outcome(own_rank, "the rank of the card that the seat played", 0, CARDS // 2 - 1)},
-    spell=lambda state, move: str(int(move["card"])),
-    parse=parse,
-    show=show,
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+    ),
+    text=Text(
+        spell=lambda state, move: str(int(move["card"])),
+        parse=parse,
+        show=show,
+    ),
+    table=Table(
+        holdings=lambda state: [*map(int, state.hands), *map(int, state.played), int(state.stock)],
+    ),
+    learning=Learning(
+        encoders={"cards": PerspectiveEncoder(layout, encode)},
+        outcomes={"rank": Outcome(own_rank, "the rank of the card that the seat played", 0, CARDS // 2 - 1)},
+    ),
+    agents=Agents(
+        players={"high": Player(high, "plays its higher card"), "low": Player(low, "plays its lower card")},
+        heuristics={"own_rank": own_rank},
+    ),
 )

@@ -11,8 +11,6 @@ A seat knows the cards that it passed on, and those passed to it. Everybody know
 follow suit in 4. `FAULTS` has the game with one fault each, and the law that must find it.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from cardai.cards import (
@@ -31,7 +29,19 @@ from cardai.cards import (
     suit,
 )
 from cardai.cards import suit_cards as all_of_suit
-from cardai.game import Game, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
+from cardai.game import (
+    Agents,
+    Game,
+    Learning,
+    PerspectiveEncoder,
+    Player,
+    Rules,
+    Segment,
+    Table,
+    Text,
+    move_dtype,
+    state_dtype,
+)
 from cardai.rule import below, rule
 
 CARDS = 12
@@ -337,24 +347,34 @@ GAME = Game(
     move=MOVE,
     max_moves=6,
     max_plies=SEATS + CARDS,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
-    blank=blank,
     score_sum=lambda seats: 1.0,
-    holdings=holdings,
     cards_alike=cards_alike,
     variants={"two": {"passing": 2}, "one": {"passing": 1, "declaring": 1}},
-    encoders={"planes": PerspectiveEncoder(layout, encode)},
-    players={"high": Player(high, "passes and plays its highest cards", sees="own")},
-    heuristics={"taken": taken},
-    spell=spell,
-    parse=parse,
-    show=show,
-    tell=tell,
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+        blank=blank,
+    ),
+    text=Text(
+        spell=spell,
+        parse=parse,
+        show=show,
+        tell=tell,
+    ),
+    table=Table(
+        holdings=holdings,
+    ),
+    learning=Learning(
+        encoders={"planes": PerspectiveEncoder(layout, encode)},
+    ),
+    agents=Agents(
+        players={"high": Player(high, "passes and plays its highest cards", sees="own")},
+        heuristics={"taken": taken},
+    ),
 )
 
 FAULTS: dict[str, tuple[str, Game]] = {}
@@ -362,7 +382,7 @@ FAULTS: dict[str, tuple[str, Game]] = {}
 
 
 def faulty(name: str, law: str, **changes) -> None:
-    FAULTS[name] = (law, replace(GAME, **changes))
+    FAULTS[name] = (law, GAME.changed(**changes))
 
 
 OUTCOMES = "worlds_after_a_move_are_the_outcomes_of_worlds_before"

@@ -434,8 +434,7 @@ CENTRE_FORGOTTEN = faulty(  # forgets who took the centre in a full position: th
 
 def as_own_rules(game: Game, **rules) -> Game:
     """The game with rules in the place of the core's own, which keep choices secret."""
-    for name, rule_of_game in rules.items():
-        object.__setattr__(game, name, rule_of_game)
+    game._set(rules)
     return game
 
 

@@ -23,7 +23,7 @@ LISTED, CONSERVED, SEEN = "listed_worlds_are_even", "cards_are_conserved", "enco
 
 def seen_by(game, change):
     """The encoder of a game with a change, as `planting.changed` takes it."""
-    ((name, encoder),) = game.encoders.items()
+    ((name, encoder),) = game.learning.encoders.items()
     return {name: PerspectiveEncoder(encoder.layout, changed(encoder.encode, change))}
 
 

@@ -17,7 +17,7 @@ from cardai.games.moska import rules as rules_of_moska
 from cardai.rule import below, rule
 
 THIRTYONE = cardai.load(str(Path(__file__).parents[1] / "examples/thirtyone"))
-resample_thirtyone = THIRTYONE.resample
+resample_thirtyone = THIRTYONE.rules.resample
 
 
 @rule

@@ -6,18 +6,20 @@ the game writes itself can.
 
 from pathlib import Path
 
-from planting import faulty
+from planting import changed, faulty
 
 import cardai
-from cardai.game import Game, PerspectiveEncoder
+from cardai.game import Game, PerspectiveEncoder, Zone
+from cardai.game.declared import State, state_of
 from cardai.games import durak, literature
 from cardai.rule import rule
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 WHIST, THIRTYONE = (cardai.load(str(EXAMPLES / name)) for name in ("whist", "thirtyone"))
 TURNED, SEEN = "seats_may_be_turned", "cards_that_all_saw_are_known"
+RENAMED, UNDECLARED = "suits_may_be_renamed", "what_is_not_declared_is_not_shown"
 
-(_views,) = WHIST.encoders.values()
+(_views,) = WHIST.learning.encoders.values()
 
 
 @rule
@@ -59,6 +61,54 @@ CLAIM_FORGETS = faulty(
 if live(state) != had: state.lacks[0] = 0""",
 )
 
+# Suits of which one is treated otherwise.
+SPADES_COUNT_LESS = faulty(
+    RENAMED, THIRTYONE, score="own = value_of(state, state.hands[seat]) -> "
+    "own = value_of(state, state.hands[seat] & ~(single(51) if state.three_alike == 0 else 0))",
+)  # fmt: skip
+NO_CLUB_IS_TAKEN = faulty(
+    RENAMED, THIRTYONE, legal="n = add(moves, n, TAKE, state.top) -> "
+    "n = add(moves, n, TAKE, state.top) if state.top % 4 != 0 else n",
+)  # fmt: skip
+CLUB_TURNS_COUNT_TWICE = faulty(RENAMED, THIRTYONE, settle="if state.top % 13 == 0: state.turns_left -= 1 ...")
+SPADE_TRUMPS_SCORE_MORE = faulty(RENAMED, WHIST, outcomes={}, measures=("share",), score="state.tricks[seat] -> "
+                                 "(state.tricks[seat] + (state.trump == 3 and state.tricks[seat] == 1))")  # fmt: skip
+
+# Fields of which nothing is declared, and which are shown.
+declared = state_of(THIRTYONE.state)
+assert declared is not None
+LOGGED = THIRTYONE.changed(
+    state=State(declared.deck, declared.seats, log=(), **declared.given),
+    settle=changed(THIRTYONE.rules.settle, "if state.owed != 0: state.log = lowest(state.stock) + 1 ..."),
+)
+(_cards,) = THIRTYONE.learning.encoders.values()
+
+
+@rule
+def encode_log(state, seat, row):
+    """Thirty-One: the lowest card of the stock at the last draw is in the encoding."""
+    _cards_encode(state, seat, row)
+    row[0] ^= state.log & 1
+
+
+def zones_with_log(state, seat):
+    """Thirty-One: a zone says it."""
+    assert THIRTYONE.table.zones is not None
+    return [*THIRTYONE.table.zones(state, seat), Zone("Log", note=f"{state['log']}")]
+
+
+_cards_encode = _cards.encode
+
+LOG_SHOWN = faulty(UNDECLARED, LOGGED, show=lambda state, seat: f"{THIRTYONE.text.show(state, seat)} {state['log']}")
+LOG_ENCODED = faulty(UNDECLARED, LOGGED, encoders={"planes": PerspectiveEncoder(_cards.layout, encode_log)})
+LOG_IN_ZONES = faulty(
+    UNDECLARED,
+    LOGGED,
+    zones=lambda state, seat: [*THIRTYONE.table.zones(state, seat), Zone("Log", note=f"{state['log']}")],
+)  # pyright: ignore[reportOptionalCall]
+
 PLANTED: dict[str, Game] = {
-    name: game for name, game in list(globals().items()) if isinstance(game, Game) and game not in (WHIST, THIRTYONE)
+    name: game
+    for name, game in list(globals().items())
+    if isinstance(game, Game) and game not in (WHIST, THIRTYONE, LOGGED)
 }

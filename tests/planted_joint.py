@@ -300,7 +300,7 @@ LITERATURE_PAIR = faulty(EVEN, literature.GAME, resample=drawn_together(*LITERAT
 LITERATURE_PAIR_LATE = faulty(EVEN, literature.GAME, resample=drawn_together(*LITERATURE, after=20))
 LITERATURE_TRUE_PAIR = faulty(TRUTH, literature.GAME, resample=truly_together(*LITERATURE))
 LITERATURE_LENGTHS = faulty(DEALT, literature.GAME, resample=without_voids(*LITERATURE))
-LITERATURE_CHANCES = faulty(CHANCES, literature.GAME, chances=chances_moved(literature.GAME.chances, 5))
+LITERATURE_CHANCES = faulty(CHANCES, literature.GAME, chances=chances_moved(literature.GAME.table.chances, 5))
 LOW_PAIR = faulty(EVEN, resample=drawn_together(*LOW_HAND))
 LOW_PAIR_LATE = faulty(EVEN, resample=drawn_together(*LOW_HAND, after=2))
 LOW_TRUE_PAIR = faulty(TRUTH, resample=truly_together(*LOW_HAND))

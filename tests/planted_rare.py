@@ -40,7 +40,7 @@ STOCK_GONE = faulty(
     durak.GAME,
     encoders=leaking(
         "state.stock | state.bottom == 0 and state.attacks == 0 and count(state.playing) > 2",
-        durak.GAME.encoders["relative"],
+        durak.GAME.learning.encoders["relative"],
     ),
 )
 # Durak: who draws the turned-up card is not known to hold it, while more than two seats play.
@@ -68,7 +68,7 @@ LAST_CARD_UNBLANKED = faulty(
 def show_the_last_card(state, seat):
     """Musta Maija: the text names the last hidden card of the stock."""
     last = DECK52.names(state.stock) if int(state.stock).bit_count() == 1 else ""
-    return f"{MAIJA.show(state, seat)}{last}"
+    return f"{MAIJA.text.show(state, seat)}{last}"
 
 
 LAST_CARD_SHOWN = faulty("text_is_the_same_in_every_world", MAIJA, show=show_the_last_card)
@@ -143,14 +143,16 @@ if live(state) != had: state.lacks[0] = 0""",
 LAST_TRICKS = faulty(
     VIEWS,
     hearts.GAME,
-    encoders=leaking("count(state.hands[seat]) == 2", hearts.GAME.encoders["relative"]),
+    encoders=leaking("count(state.hands[seat]) == 2", hearts.GAME.learning.encoders["relative"]),
 )
 # Thirty-One: once each seat has had five turns or so; most deals end before.
 MANY_TURNS = faulty(
-    VIEWS, THIRTYONE, encoders=leaking("state.turns_left < 7 * state.seats", THIRTYONE.encoders["planes"])
+    VIEWS, THIRTYONE, encoders=leaking("state.turns_left < 7 * state.seats", THIRTYONE.learning.encoders["planes"])
 )
 # Literature: after forty asks.
-MANY_ASKS = faulty(VIEWS, literature.GAME, encoders=leaking("state.asks > 40", literature.GAME.encoders["facts"]))
+MANY_ASKS = faulty(
+    VIEWS, literature.GAME, encoders=leaking("state.asks > 40", literature.GAME.learning.encoders["facts"])
+)
 # Thirty-One: in the last turns after a knock, with few points.
 VALUE_AFTER_A_KNOCK = faulty(
     "heuristics_are_the_same_in_every_world",
@@ -161,7 +163,7 @@ VALUE_AFTER_A_KNOCK = faulty(
             f"""value = prospects(state, seat)
 if state.knocker != NONE and value < 12: value += {NEXT_LOWEST}
 return value""",
-            getattr(THIRTYONE.deal, "py_func", THIRTYONE.deal).__globals__,
+            getattr(THIRTYONE.rules.deal, "py_func", THIRTYONE.rules.deal).__globals__,
         )
     },
 )
@@ -172,7 +174,7 @@ return value""",
 
 def zones_in_another_order(state, seat):
     """Hearts: in the last three tricks the own hand is shown from right to left if the next seat has a spade."""
-    zones = hearts.GAME.zones(state, seat)
+    zones = hearts.GAME.table.zones(state, seat)
     if 1 < int(state["hands"][seat]).bit_count() < 4 and int(state["hands"][(seat + 1) % 4]) & 0x8888888888888:
         own = next(zone for zone in zones if zone.seat == seat and zone.name == "Hand")
         own.pieces.reverse()
@@ -196,12 +198,12 @@ MOVE_ORDER = faulty(
 def tell_the_queen(state, move, seat):
     """Hearts: who passes on the queen of spades is heard to."""
     queen = state["leader"] == -1 and int(move["card"]) == 43
-    return "passes QS" if queen else hearts.GAME.tell(state, move, seat)
+    return "passes QS" if queen else hearts.GAME.text.tell(state, move, seat)
 
 
 def spell_with_certainty(state, move):
     """Literature: a claim of the own team is spelled with an exclamation mark if it is right."""
-    text = literature.GAME.spell(state, move)
+    text = literature.GAME.text.spell(state, move)
     if int(move["kind"]) != 1 or int(state["seats"]) != 6:
         return text
     half, far = int(move["what"]), (int(state["turn"]) + 4) % 6
@@ -215,7 +217,7 @@ CLAIM_SPELLED = faulty(
     "text_is_the_same_in_every_world",
     literature.GAME,
     spell=spell_with_certainty,
-    parse=lambda state, text: literature.GAME.parse(state, text.rstrip("!")),
+    parse=lambda state, text: literature.GAME.text.parse(state, text.rstrip("!")),
 )
 
 # Worlds.

@@ -3,7 +3,6 @@
 import inspect
 import textwrap
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import small_game
@@ -28,9 +27,9 @@ def faulty(law: str, game: Game = small_game.GAME, **changes: Any) -> Game:
         choose = changed(small_game.low, changes.pop("choose"))
         changes["players"] = {"low": Player(choose, "faulty", {"stop_at": 2.0}, sees="own")}
     for field, change in changes.items():
-        if isinstance(change, str | tuple) and callable(getattr(game, field, None)):
-            changes[field] = changed(own_of(getattr(game, field)), change)
-    found = replace(game, **changes)
+        if isinstance(change, str | tuple) and callable(game.get(field)):
+            changes[field] = changed(own_of(game.get(field)), change)
+    found = game.changed(**changes)
     LAW_OF[found] = law
     return found
 

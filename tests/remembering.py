@@ -50,10 +50,10 @@ def best_move(game, world):
     if len(moves) == 1:
         return moves[0]
     if game.name not in _players:
-        _players[game.name] = cast_of(game, [agent(game, game.playouts).strategy]), scratch_of(game)
+        _players[game.name] = cast_of(game, [agent(game, game.agents.playouts).strategy]), scratch_of(game)
     states = np.repeat(np.array([game.play(world, move) for move in moves], game.state), PLAYOUTS)
     scores, seats, chosen = np.zeros(len(states)), np.full(len(states), seat), np.zeros(1, game.move)
-    lent = lend(game.rules), *map(lend, _players[game.name]), raw(states), len(states)
+    lent = lend(game.compiler.rules), *map(lend, _players[game.name]), raw(states), len(states)
     play_out(*lent, raw(seats), raw(scores), raw(_stream), raw(chosen))
     return moves[int(np.argmax(scores.reshape(len(moves), PLAYOUTS).mean(axis=1)))]
 

@@ -9,7 +9,18 @@
 
 import numpy as np
 
-from cardai.game import Game, PerspectiveEncoder, Player, Segment, move_dtype, state_dtype
+from cardai.game import (
+    Agents,
+    Game,
+    Learning,
+    PerspectiveEncoder,
+    Player,
+    Rules,
+    Segment,
+    Text,
+    move_dtype,
+    state_dtype,
+)
 from cardai.rule import rule
 
 SEATS, ROUNDS, NONE = 3, 4, -1
@@ -132,12 +143,26 @@ def show(state, seat):
 
 
 GAME = Game(
-    name="signals", title="Signals", version=1, seats=range(SEATS, SEATS + 1), default_seats=SEATS, state=STATE,
-    move=MOVE, max_moves=6, max_plies=3 * ROUNDS,
-    deal=deal, legal=legal, act=act, settle=settle, score=score, resample=resample, blank=blank, together=together,
-    score_sum=lambda seats: 1.0, seats_alike=False,
-    encoders={"all": PerspectiveEncoder(layout, encode)}, heuristics={"points": taken},
-    players={"highest": Player(highest, about="chooses the most", sees="own")},
-    actions={(number, doubled): 2 * number + doubled for number in range(3) for doubled in range(2)},
-    spell=spell, parse=parse, show=show,
-)  # fmt: skip
+    name="signals",
+    title="Signals",
+    version=1,
+    seats=range(SEATS, SEATS + 1),
+    default_seats=SEATS,
+    state=STATE,
+    move=MOVE,
+    max_moves=6,
+    max_plies=3 * ROUNDS,
+    score_sum=lambda seats: 1.0,
+    seats_alike=False,
+    rules=Rules(
+        deal=deal, legal=legal, act=act, settle=settle, score=score, resample=resample, blank=blank, together=together
+    ),
+    text=Text(spell=spell, parse=parse, show=show),
+    learning=Learning(
+        encoders={"all": PerspectiveEncoder(layout, encode)},
+        actions={(number, doubled): 2 * number + doubled for number in range(3) for doubled in range(2)},
+    ),
+    agents=Agents(
+        heuristics={"points": taken}, players={"highest": Player(highest, about="chooses the most", sees="own")}
+    ),
+)

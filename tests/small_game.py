@@ -8,7 +8,20 @@ also ends with the deck, or after `TURNS` turns.
 import numpy as np
 
 from cardai.cards import Deck, any_of, count, filled, full_deck, has, highest, lowest, put, rank, single
-from cardai.game import Game, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
+from cardai.game import (
+    Agents,
+    Game,
+    Learning,
+    PerspectiveEncoder,
+    Player,
+    Rules,
+    Segment,
+    Table,
+    Text,
+    Zone,
+    move_dtype,
+    state_dtype,
+)
 from cardai.rule import rule, shuffle
 
 CARDS = 16
@@ -238,24 +251,34 @@ GAME = Game(
     move=MOVE,
     max_moves=9,
     max_plies=TURNS,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
-    blank=blank,
     score_sum=lambda seats: 1.0,
-    holdings=holdings,
-    chances=chances,
     variants={"three": {"hand_size": 3}, "two": {"hand_size": 2}},
-    encoders={"planes": PerspectiveEncoder(layout, encode, lambda segment: segment.shape == (4, 4))},
-    players={"low": Player(low, "gets rid of its highest card", {"stop_at": 2.0}, sees="own")},
-    heuristics={"low_points": low_points},
-    spell=spell,
-    parse=parse,
-    show=show,
-    pieces=DECK.all_names,
-    zones=zones,
-    picks=picks,
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+        blank=blank,
+    ),
+    text=Text(
+        spell=spell,
+        parse=parse,
+        show=show,
+    ),
+    table=Table(
+        holdings=holdings,
+        chances=chances,
+        pieces=DECK.all_names,
+        zones=zones,
+        picks=picks,
+    ),
+    learning=Learning(
+        encoders={"planes": PerspectiveEncoder(layout, encode, lambda segment: segment.shape == (4, 4))},
+    ),
+    agents=Agents(
+        players={"low": Player(low, "gets rid of its highest card", {"stop_at": 2.0}, sees="own")},
+        heuristics={"low_points": low_points},
+    ),
 )

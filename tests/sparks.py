@@ -9,13 +9,24 @@ Everybody knows the cards that a seat has taken. So a kind may lie in a hand onc
 `PLAIN` is the game without them, where the counts say how likely a world is.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from cardai.cards import any_kind
 from cardai.dealing import weight_of
-from cardai.game import Game, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
+from cardai.game import (
+    Agents,
+    Game,
+    Learning,
+    PerspectiveEncoder,
+    Player,
+    Rules,
+    Segment,
+    Table,
+    Text,
+    Zone,
+    move_dtype,
+    state_dtype,
+)
 from cardai.rule import rule
 
 COLOURS = "RGB"
@@ -228,25 +239,35 @@ GAME = Game(
     move=MOVE,
     max_moves=HAND + TAKES + 1,
     max_plies=sum(COPIES) + 2 * TAKES,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
-    holdings=holdings,
-    copies=COPIES,
-    weight=weight,
     variants={"taking": {"most_taken": TAKES}, "plain": {}},
-    chances=chances,
-    encoders={"counts": PerspectiveEncoder(layout, encode)},
-    players={"careful": Player(careful, "plays a card that counts, else any")},
-    spell=spell,
-    parse=parse,
-    show=show,
-    pieces=NAMES,
-    zones=zones,
-    picks=lambda state, move: 1 << int(move["card"]),
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+        weight=weight,
+    ),
+    text=Text(
+        spell=spell,
+        parse=parse,
+        show=show,
+    ),
+    table=Table(
+        holdings=holdings,
+        copies=COPIES,
+        chances=chances,
+        pieces=NAMES,
+        zones=zones,
+        picks=lambda state, move: 1 << int(move["card"]),
+    ),
+    learning=Learning(
+        encoders={"counts": PerspectiveEncoder(layout, encode)},
+    ),
+    agents=Agents(
+        players={"careful": Player(careful, "plays a card that counts, else any")},
+    ),
 )
 
-PLAIN = replace(GAME, weight=None, variants={"plain": {}})
+PLAIN = GAME.changed(weight=None, variants={"plain": {}})

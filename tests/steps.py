@@ -5,7 +5,7 @@ Two seats in turn stay or go one step up; who reaches `goal` scores 1. At `trap`
 
 import numpy as np
 
-from cardai.game import Game, Player, move_dtype, state_dtype
+from cardai.game import Agents, Game, Player, Rules, Text, move_dtype, state_dtype
 from cardai.rule import rule, uniform
 
 STATE = state_dtype(goal=(), trap=(), height=(), moved=())
@@ -92,22 +92,28 @@ GAME = Game(
     move=MOVE,
     max_moves=2,
     max_plies=2000,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
     variants={"low": {"goal": 10, "trap": -1}, "high": {"goal": 700, "trap": -1}, "trapped": {"goal": 10, "trap": 5}},
-    players={
-        "random": Player(stay, "goes nowhere: with it a game never ends"),
-        "climb": Player(climb, "goes up"),
-        "leap": Player(leap, "leaps, which is not allowed"),
-        "one": Player(all_of_them, "goes up now and then", {"p": 0.2}),
-        "counted": Player(counted, "the same by a count", {"fifths": 3}),
-        "two": Player(two_of_them, "the same with two parameters", {"p": 0.1, "q": 0.3}),
-    },
-    spell=lambda state, move: f"steps {int(move['step'])}",
-    parse=lambda state, text: np.zeros(1, MOVE)[0],
-    show=lambda state, seat: f"at {int(state.height)}",
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+    ),
+    text=Text(
+        spell=lambda state, move: f"steps {int(move['step'])}",
+        parse=lambda state, text: np.zeros(1, MOVE)[0],
+        show=lambda state, seat: f"at {int(state.height)}",
+    ),
+    agents=Agents(
+        players={
+            "random": Player(stay, "goes nowhere: with it a game never ends"),
+            "climb": Player(climb, "goes up"),
+            "leap": Player(leap, "leaps, which is not allowed"),
+            "one": Player(all_of_them, "goes up now and then", {"p": 0.2}),
+            "counted": Player(counted, "the same by a count", {"fifths": 3}),
+            "two": Player(two_of_them, "the same with two parameters", {"p": 0.1, "q": 0.3}),
+        },
+    ),
 )

@@ -119,7 +119,7 @@ class Actor:
             assert ply is not None
         rules = at.offer.game
         (move,) = moves_in(rules, self.player, np.array([world], rules.state))
-        return ply, rules.spell(world, move)
+        return ply, rules.text.spell(world, move)
 
     # By messages.
 

@@ -8,7 +8,20 @@
 import numpy as np
 
 from cardai.cards import has, put, single
-from cardai.game import Game, PerspectiveEncoder, Player, Segment, Zone, move_dtype, state_dtype
+from cardai.game import (
+    Agents,
+    Game,
+    Learning,
+    PerspectiveEncoder,
+    Player,
+    Rules,
+    Segment,
+    Table,
+    Text,
+    Zone,
+    move_dtype,
+    state_dtype,
+)
 from cardai.rule import below, count, rule
 
 CARDS = 104
@@ -199,21 +212,31 @@ GAME = Game(
     move=MOVE,
     max_moves=HAND,
     max_plies=SEATS * ROUNDS,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
     score_sum=lambda seats: 1.0,
     seats_alike=False,  # who plays last to a tie wins no tie
-    holdings=holdings,
-    encoders={"cards": PerspectiveEncoder(layout, encode)},
-    players={"high": Player(highest_first, "plays its highest card")},
-    spell=lambda state, move: str(int(move["card"])),
-    parse=parse,
-    show=show,
-    pieces=tuple(map(str, range(CARDS))),
-    zones=zones,
-    picks=lambda state, move: 1 << int(move["card"]),
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+    ),
+    text=Text(
+        spell=lambda state, move: str(int(move["card"])),
+        parse=parse,
+        show=show,
+    ),
+    table=Table(
+        holdings=holdings,
+        pieces=tuple(map(str, range(CARDS))),
+        zones=zones,
+        picks=lambda state, move: 1 << int(move["card"]),
+    ),
+    learning=Learning(
+        encoders={"cards": PerspectiveEncoder(layout, encode)},
+    ),
+    agents=Agents(
+        players={"high": Player(highest_first, "plays its highest card")},
+    ),
 )

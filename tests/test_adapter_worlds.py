@@ -5,7 +5,6 @@ it, must be the same bytes in both. `MUTANTS` are adapters that leak, one way ea
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ LEDUC = str(Path(__file__).parent.parent / "examples/leduc")
 slow = pytest.mark.slow
 
 SETS = [sum(1 << card for card in cards) for size in (0, 1, 2) for cards in combinations(range(passing.CARDS), size)]
-PASSING = replace(passing.GAME, actions={(cards,): number for number, cards in enumerate(SETS)})
+PASSING = passing.GAME.changed(actions={(cards,): number for number, cards in enumerate(SETS)})
 GAMES: dict[str, tuple[Game | str, int]] = {
     "passing": (PASSING, 3), "low_hand": (small_game.GAME, 3), "leduc": (LEDUC, 2),
     "durak": ("durak", 3), "hearts": ("hearts", 4), "literature": ("literature", 4), "moska": ("moska", 3),
@@ -187,7 +186,7 @@ def patched(name: str, mutant: Callable[..., Any]) -> Callable[[pytest.MonkeyPat
 
 
 def told_as_the_mover_says(game, state, move, seat):
-    return f"p{int(state['turn'])}: {game.spell(state, move)}\n"
+    return f"p{int(state['turn'])}: {game.text.spell(state, move)}\n"
 
 
 def heard_of_the_truth(self, game, seat):

@@ -10,7 +10,6 @@ import math
 import subprocess
 import sys
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -130,7 +129,7 @@ def test_a_choice_by_pieces_goes_on_with_the_other_fields_until_one_move_is_left
 
 
 def test_a_game_that_says_nothing_of_pieces_is_chosen_by_the_fields_of_its_moves():
-    game = replace(DOUDIZHU, picks=None, pieces=(), zones=None)
+    game = DOUDIZHU.changed(picks=None, pieces=(), zones=None)
     state = game.new(3, 7)
     actions = Actions(game)
     assert actions.count == 8
@@ -390,8 +389,10 @@ def test_games_through_openspiel_are_those_of_the_core(name, chance):
         while not node.is_terminal():
             if node.is_chance_node():
                 outcomes = node.chance_outcomes()
-                assert {game.show(way.state, 0) for way in node._ways()} >= {game.show(state, 0)}
-                place = next(i for i, way in enumerate(node._ways()) if game.show(way.state, 0) == game.show(state, 0))
+                assert {game.text.show(way.state, 0) for way in node._ways()} >= {game.text.show(state, 0)}
+                place = next(
+                    i for i, way in enumerate(node._ways()) if game.text.show(way.state, 0) == game.text.show(state, 0)
+                )
                 node.apply_action(place)
                 continue
             choice = choice or actions.choice(state)

@@ -68,13 +68,17 @@ def test_parallel_games_are_those_of_the_core(game, seats, variant):
         while env.agents:
             for seat, name in enumerate(env.possible_agents):
                 may = seat in core.choosing(state)
-                legal = [core.actions[move.item()] for move in core.moves(core.at_turn(state, seat))] if may else []
+                legal = (
+                    [core.learning.actions[move.item()] for move in core.moves(core.at_turn(state, seat))]
+                    if may
+                    else []
+                )
                 assert np.flatnonzero(infos[name]["action_mask"]).tolist() == legal
                 assert (observations[name]["observation"] == core.encode(state, seat)).all()
                 assert (observations[name]["action_mask"] == infos[name]["action_mask"]).all()
             actions = sampled(env, infos, rng)
             observations, rewards, over, cut, infos = env.step(actions)
-            numbers = {number: fields for fields, number in core.actions.items()}
+            numbers = {number: fields for fields, number in core.learning.actions.items()}
             for seat in core.choosing(state):
                 state = core.play(state, np.array([numbers[actions[f"player_{seat}"]]], core.move)[0])
         assert list(rewards.values()) == core.points(state).tolist()

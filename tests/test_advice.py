@@ -1,6 +1,5 @@
 """Advice for a seat: the same in all its worlds, never from the game's streams, and honest about what is not known."""
 
-import dataclasses
 import io
 import math
 import time
@@ -103,7 +102,7 @@ def test_the_hint_is_the_first_move_of_the_explanation_and_its_pieces_are_those_
         adviser = Adviser(MOSKA, "bot3", 4, worlds=4)
         hint, explanation = adviser.hint(state, 1), adviser.explain(state, 1)
         assert explanation.moves[0].words == hint.words
-        assert hint.pieces == int(MOSKA.picks(state, hint.move))
+        assert hint.pieces == int(MOSKA.table.picks(state, hint.move))
         assert MOSKA.is_allowed(state, hint.move)
         assert len(explanation.moves) == len(MOSKA.moves(state))
         means = [move.rollouts.mean for move in explanation.moves[1:]]
@@ -114,7 +113,7 @@ def test_rollouts_find_the_move_that_wins_at_once_and_tell_it_apart():
     """X to move with two in a row: a3 wins, the other moves do not."""
     state = TICTACTOE.new()
     for cell in ("a1", "c1", "a2", "c2"):
-        state = TICTACTOE.play(state, TICTACTOE.parse(state, cell))
+        state = TICTACTOE.play(state, TICTACTOE.text.parse(state, cell))
     explanation = Adviser(TICTACTOE, "rollout:200").explain(state, 0)
     assert [explanation.moves[0].words, explanation.moves[0].rollouts.mean] == ["a3", 1.0]
     for move in explanation.moves[1:]:
@@ -125,7 +124,7 @@ def test_rollouts_find_the_move_that_wins_at_once_and_tell_it_apart():
 
 def test_moves_that_are_worth_the_same_are_seldom_told_apart():
     """The corners of an empty board are alike: an interval misses 0 about once in twenty."""
-    corner = cardai.player(lambda game, world: game.parse(world, "a1"), name="corner")
+    corner = cardai.player(lambda game, world: game.text.parse(world, "a1"), name="corner")
     apart = [
         move.is_told_apart
         for seed in range(60)
@@ -170,7 +169,7 @@ def test_values_of_a_judge_are_those_by_which_it_chooses():
     assert explanation.moves[0].value.mean == best
     world = LOW_HAND.world(state, int(state["turn"]), 1)
     for move in explanation.moves:
-        after = LOW_HAND.after(world, LOW_HAND.parse(world, move.words))
+        after = LOW_HAND.after(world, LOW_HAND.text.parse(world, move.words))
         assert move.value.mean == LOW_HAND.value(after, int(state["turn"]), "low_points")
 
 
@@ -234,7 +233,7 @@ def test_an_explanation_takes_no_longer_than_a_person_waits():
 
 
 def test_chances_are_the_shares_of_worlds_and_know_what_the_seat_knows():
-    game = dataclasses.replace(LOW_HAND, chances=None)  # as in most games, nothing counts them
+    game = LOW_HAND.changed(chances=None)  # as in most games, nothing counts them
     state = position(game, 3, 2)
     seat = int(state["turn"])
     found = chances(game, state, seat, seed=1, worlds=200)
@@ -251,7 +250,7 @@ def test_chances_are_the_shares_of_worlds_and_know_what_the_seat_knows():
     assert len(worlds) == 1, "they depend on what the seat knows only"
     text = text_of(shown.chances_table(game, found))
     assert "percent of 200 worlds" in text
-    assert game.pieces[found.cards[0]] in text
+    assert game.table.pieces[found.cards[0]] in text
 
 
 def test_chances_that_the_game_counts_are_exact_and_agree_with_worlds():
@@ -262,7 +261,7 @@ def test_chances_that_the_game_counts_are_exact_and_agree_with_worlds():
         table.step()
     state, seat = table.seen(table.turn, table.seed), table.turn
     exact = chances(game, state, seat, seed=1)
-    sampled = chances(dataclasses.replace(game, chances=None), state, seat, seed=1, worlds=1000)
+    sampled = chances(game.changed(chances=None), state, seat, seed=1, worlds=1000)
     assert (exact.is_exact, exact.margin, sampled.is_exact) == (True, 0.0, False)
     assert set(sampled.cards) <= set(exact.cards)
     shares = dict(zip(sampled.cards, sampled.shares, strict=True))
@@ -279,7 +278,7 @@ def test_chances_that_the_game_counts_are_exact_and_agree_with_worlds():
 
 
 def test_chances_need_holdings_and_pieces():
-    for game in (TICTACTOE, dataclasses.replace(LOW_HAND, pieces=(), zones=None, picks=None)):
+    for game in (TICTACTOE, LOW_HAND.changed(pieces=(), zones=None, picks=None)):
         with pytest.raises(CardaiError, match="does not say which cards lie where"):
             chances(game, game.new(), 0, 1)
 
@@ -290,5 +289,7 @@ def test_the_hands_come_first_in_holdings(game):
     table = OneGame(game, [cardai.agent(game, "random")] * game.default_seats, 2)
     while not table.is_over:
         state = truth_of(table)
-        assert [int(cards) for cards in game.holdings(state)][: table.seats] == state["hands"][: table.seats].tolist()
+        assert [int(cards) for cards in game.table.holdings(state)][: table.seats] == state["hands"][
+            : table.seats
+        ].tolist()
         table.step()

@@ -46,7 +46,7 @@ def test_the_only_world_is_the_truth() -> None:
 
 def test_the_truth_is_not_the_only_world_while_cards_are_left_over() -> None:
     keeps = changed(pairs.resample, "hidden = state.stock -> return\n    hidden = state.stock")
-    kept = replace(of_two(9), resample=keeps)
+    kept = of_two(9).changed(resample=keeps)
     assert verdict(kept, "worlds_deal_anew_what_is_hidden").verdict == "broken"
 
 
@@ -80,8 +80,7 @@ def encode_secret(state, seat, row):
         row[1 + other] = state.points[other]
 
 
-SECRETS = replace(
-    signals.GAME,
+SECRETS = signals.GAME.changed(
     state=state_dtype(number=(), call=(), amounts=3, points=3, secret=3, sealed=(3, 3)),
     deal=deal_secrets,
     resample=with_a_secret,
@@ -99,13 +98,13 @@ def names_secrets_at_last(state, move, seat):
 
 
 def test_a_tell_of_a_game_with_choices_at_the_same_time_may_name_nothing_hidden() -> None:
-    game = replace(SECRETS, tell=names_secrets_at_last)
+    game = SECRETS.changed(tell=names_secrets_at_last)
     assert verdict(game, "what_is_told_names_nothing_hidden").verdict == "broken"
 
 
 def test_seats_are_compared_where_all_of_them_begin() -> None:
     assert verdict(GOOFSPIEL, "seats_score_alike").verdict == "holds"
-    favoured = replace(GOOFSPIEL, deal=changed(GOOFSPIEL.deal, "state.turn = 0 -> state.points[0] = 3"))
+    favoured = GOOFSPIEL.changed(deal=changed(GOOFSPIEL.rules.deal, "state.turn = 0 -> state.points[0] = 3"))
     assert verdict(favoured, "seats_score_alike").verdict == "broken"
 
 

@@ -1,7 +1,6 @@
 """Games in which cards are alike say how many of each kind there are; places are counts, and states have weights."""
 
 from collections import Counter
-from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -15,7 +14,7 @@ from cardai.measure.coaching.chances import chances
 from cardai.rule import rule
 from cardai.show.advice import chances_table
 
-RANKS = len(GAME.pieces) // 4
+RANKS = len(GAME.table.pieces) // 4
 
 
 def ranks_of_places(state):
@@ -27,8 +26,7 @@ def ranks_of_places(state):
     return places
 
 
-ALIKE = replace(
-    GAME,
+ALIKE = GAME.changed(
     name="alike",
     copies=(4,) * RANKS,
     holdings=ranks_of_places,
@@ -52,7 +50,7 @@ def dealt(kinds, sizes):
 
 def of_places(copies, places):
     """A game whose state is nothing but the places that it was made for."""
-    return replace(ALIKE, copies=copies, pieces=tuple("ABCDEFGH"[: len(copies)]), holdings=lambda state: places)
+    return ALIKE.changed(copies=copies, pieces=tuple("ABCDEFGH"[: len(copies)]), holdings=lambda state: places)
 
 
 def test_the_weight_of_a_state_is_the_number_of_deals_that_become_it():
@@ -93,7 +91,7 @@ def test_many_cards_have_a_weight():
 
 
 def of_places_of_108(places):
-    game = replace(ALIKE, copies=(8,) * 54, pieces=tuple(map(str, range(54))), holdings=lambda state: places)
+    game = ALIKE.changed(copies=(8,) * 54, pieces=tuple(map(str, range(54))), holdings=lambda state: places)
     return game.weigh(GAME.new())
 
 
@@ -109,10 +107,10 @@ def never(state):
 
 def test_a_game_may_weigh_its_states_itself():
     state = GAME.new(seed=3)
-    assert replace(GAME, weight=twice).weigh(state) == 2.0 + state.turn
+    assert GAME.changed(weight=twice).weigh(state) == 2.0 + state.turn
     assert GAME.weigh(state) == 1.0
     with pytest.raises(CardaiError, match=r"the rule weight gives 0\.0; it must be a finite number above 0"):
-        replace(GAME, weight=never).weigh(state)
+        GAME.changed(weight=never).weigh(state)
 
 
 @rule
@@ -122,7 +120,7 @@ def of_nothing(state, seat):
 
 def test_a_weight_of_other_parameters_is_refused():
     with pytest.raises(CardaiError, match=r"weight takes \(state\), but the rule is of_nothing\(state, seat\)"):
-        replace(GAME, weight=of_nothing).weigh(GAME.new())
+        GAME.changed(weight=of_nothing).weigh(GAME.new())
 
 
 @pytest.mark.parametrize(
@@ -136,7 +134,7 @@ def test_a_weight_of_other_parameters_is_refused():
 )
 def test_copies_that_cannot_be_are_refused(changes, complaint):
     with pytest.raises(CardaiError, match=complaint):
-        replace(ALIKE, **changes)
+        ALIKE.changed(**changes)
 
 
 @pytest.mark.parametrize(
@@ -158,17 +156,17 @@ def test_pieces_in_places_are_listed():
     state = GAME.new(seed=1)
     alike, told_apart = ALIKE.lying(state), GAME.lying(state)
     assert [[card // 4 for card in place] for place in told_apart] == alike
-    assert sorted(card for place in told_apart for card in place) == list(range(len(GAME.pieces)))
-    wide = replace(GAME, holdings=lambda state: [1 << 104 | 1, 0])
+    assert sorted(card for place in told_apart for card in place) == list(range(len(GAME.table.pieces)))
+    wide = GAME.changed(holdings=lambda state: [1 << 104 | 1, 0])
     assert wide.lying(state) == [[0, 104], []]
     with pytest.raises(CardaiError, match="does not say where its cards lie"):
-        replace(GAME, holdings=None, chances=None).lying(state)
+        GAME.changed(holdings=None, chances=None).lying(state)
 
 
 def test_the_chances_of_kinds_are_expected_numbers():
     state = GAME.new(seed=1)
     seats = int(state["seats"])
-    estimated, single = chances(ALIKE, state, 0, 1), chances(replace(GAME, chances=None), state, 0, 1)
+    estimated, single = chances(ALIKE, state, 0, 1), chances(GAME.changed(chances=None), state, 0, 1)
     sums = np.zeros((RANKS, seats + 1))
     certain = np.array(ranks_of_places(state))[0]
     np.add.at(sums, np.array(single.cards) // 4, single.shares)

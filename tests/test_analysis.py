@@ -49,7 +49,7 @@ def by_hand(*cells):
     """A finished game of Tic-Tac-Toe."""
     state, moves = TICTACTOE.new(), []
     for cell in cells:
-        moves.append(TICTACTOE.parse(state, cell))
+        moves.append(TICTACTOE.text.parse(state, cell))
         state = TICTACTOE.play(state, moves[-1])
     scores = tuple(TICTACTOE.points(state).tolist())
     return RecordedGame(0, 0, "standard", (0, 1), scores, np.array(moves, TICTACTOE.move))
@@ -96,7 +96,7 @@ def test_a_seat_is_evaluated_in_its_own_after_states_and_keeps_its_value_in_betw
     for turn, row in zip(found.turns, found.values(), strict=True):
         after = TICTACTOE.after(states[turn.ply], one.moves[turn.ply])
         assert turn.value == TICTACTOE.value(after, turn.seat, "open_lines")
-        assert turn.move == TICTACTOE.spell(states[turn.ply], one.moves[turn.ply])
+        assert turn.move == TICTACTOE.text.spell(states[turn.ply], one.moves[turn.ply])
         kept[turn.seat] = turn.value
         np.testing.assert_array_equal(row, kept)
     assert [turn.before for turn in found.turns[:2]] == [None, None]
@@ -401,7 +401,7 @@ def test_bad_files_are_refused_in_a_sentence(file, tmp_path, capsys):
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join([lines[0], lines[1].replace('"plies":', '"plies": '), *lines[2:]]))
     refused(capsys, [str(file)], "line 2: the line does not fit its checksum")
-    with Writer(tmp_path / "old.jsonl", dataclasses.replace(TICTACTOE, version=2), RANDOM[:2], None, 2) as writer:
+    with Writer(tmp_path / "old.jsonl", TICTACTOE.changed(version=2), RANDOM[:2], None, 2) as writer:
         writer.add(1, (0, 1), by_hand("a1", "a2", "b1", "b2", "c1").moves, (1.0, 0.0))
     refused(capsys, [str(tmp_path / "old.jsonl")], "recorded with version 2, but tictactoe here has 1")
     with Writer(tmp_path / "wrong.jsonl", TICTACTOE, RANDOM[:2], None, 2) as writer:

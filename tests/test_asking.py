@@ -35,7 +35,7 @@ def test_every_kind_of_agent_plays_legal_moves_that_the_worlds_decide(spec):
     player = agent(MOSKA, spec)
     moves = moves_in(MOSKA, player, states)
     for state, move in zip(states, moves, strict=True):
-        assert MOSKA.is_legal(state, move)
+        assert MOSKA.rules.is_legal(state, move)
     backwards = moves_in(MOSKA, player, states[::-1])
     assert np.array_equal(moves, backwards[::-1])
     if spec == "random":

@@ -1,6 +1,5 @@
 """Games stepped as arrays are the games that the core plays move by move."""
 
-import dataclasses
 import itertools
 from pathlib import Path
 
@@ -51,7 +50,9 @@ def agree(game, seats, count, steps):
             assert batch.counts[slot] == len(moves)
             assert batch.turns[slot] == state.turn
             assert (batch.observations[slot] == game.encode(state, int(state.turn))).all()
-            numbers = [game.actions[move.item()] for move in moves] if game.actions else range(len(moves))
+            numbers = (
+                [game.learning.actions[move.item()] for move in moves] if game.learning.actions else range(len(moves))
+            )
             assert np.flatnonzero(batch.action_mask[slot]).tolist() == sorted(numbers)
             place = int(rng.integers(len(moves)))
             actions[slot] = numbers[place]
@@ -218,14 +219,14 @@ def test_what_is_written_to_the_outputs_has_no_effect():
 
 def test_moves_without_numbers_are_played_by_their_places():
     """And moves that share a number, and those of several fields, are told apart by what is legal."""
-    numbered, plain = Batch(LEDUC, 20, seed=3), Batch(dataclasses.replace(LEDUC, actions={}), 20, seed=3)
+    numbered, plain = Batch(LEDUC, 20, seed=3), Batch(LEDUC.changed(actions={}), 20, seed=3)
     assert plain.action_mask.shape == (20, LEDUC.max_moves)
     rng = np.random.default_rng(0)
     for _ in range(30):
         assert (plain.action_mask == (np.arange(LEDUC.max_moves) < plain.counts[:, None])).all()
         places = (rng.random(20) * plain.counts).astype(np.int64)
         moves = [row[place].item() for row, place in zip(plain.moves, places, strict=True)]
-        numbered.step(np.array([LEDUC.actions[move] for move in moves]))
+        numbered.step(np.array([LEDUC.learning.actions[move] for move in moves]))
         plain.step(places)
         assert (plain.states == numbered.states).all()
 
@@ -249,7 +250,7 @@ def test_numbers_of_moves_are_looked_up_whatever_the_fields_are(values):
     two = {(value, k): k for k, value in enumerate(values)}
     for actions in (one, two):
         wide = len(next(iter(actions)))
-        game = dataclasses.replace(LEDUC, actions=actions, move=move_dtype(*"ab"[:wide]))
+        game = LEDUC.changed(actions=actions, move=move_dtype(*"ab"[:wide]))
         table, factors, shift = _numbering(game)
         asked = [*actions, *(tuple(field + 1 for field in move) for move in actions), (-1,) * wide, (0,) * wide]
         lists = np.array(asked, np.int64)
@@ -309,13 +310,13 @@ def test_illegal_actions_are_refused_before_anything_is_played():
 
 
 def test_what_a_game_lacks_is_said_in_a_sentence():
-    bare = Batch(dataclasses.replace(LEDUC, actions={}, encoders={}), 2)
+    bare = Batch(LEDUC.changed(actions={}, encoders={}), 2)
     assert bare.observations.shape == (2, 0)
     bare.step(bare.sample())
     with pytest.raises(CardaiError, match="has no encoder"):
         bare.encode(0)
     with pytest.raises(CardaiError, match="no number for a legal move in slot 0"):
-        Batch(dataclasses.replace(LEDUC, actions={(0,): 0, (1,): 1}), 2)
+        Batch(LEDUC.changed(actions={(0,): 0, (1,): 1}), 2)
     for wrong in (0, -1, 2.0, "2", None, 2**40):
         with pytest.raises(BadArgument, match="count"):
             Batch(LEDUC, wrong)
@@ -335,7 +336,7 @@ def test_observations_can_be_left_out():
 
 
 def test_a_game_that_does_not_end_is_given_up():
-    batch = Batch(dataclasses.replace(TICTACTOE, max_plies=3), 5)
+    batch = Batch(TICTACTOE.changed(max_plies=3), 5)
     for _ in range(2):
         batch.step(batch.sample())
     states, movers, actions = batch.states.copy(), batch.turns.copy(), batch.sample()

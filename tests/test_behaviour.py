@@ -72,7 +72,7 @@ def test_every_experiment_has_a_result_and_says_what_it_uses():
 @pytest.mark.parametrize("name", FEW)
 def test_a_changed_rule_voids_what_is_played_by_it(name, afresh, monkeypatch):
     game = load("tictactoe")
-    use(monkeypatch, replace(game, score=first_wins))
+    use(monkeypatch, game.changed(score=first_wins))
     now_different = changed(name)
     if "tictactoe" in EXPERIMENTS[name].games:
         assert any(what.startswith("plays tictactoe") for what in now_different)
@@ -87,7 +87,7 @@ def first_wins(state, seat):
 
 def test_another_version_of_a_game_voids_its_results(afresh, monkeypatch):
     game = load("durak")
-    use(monkeypatch, replace(game, version=game.version + 1))
+    use(monkeypatch, game.changed(version=game.version + 1))
     now_different = changed("complexity")
     assert "plays durak podkidnoy 2 random" in now_different
     assert not any("moska" in what for what in now_different)
@@ -95,7 +95,7 @@ def test_another_version_of_a_game_voids_its_results(afresh, monkeypatch):
 
 def test_a_changed_player_voids_the_results_with_this_player_alone(afresh, monkeypatch):
     game = load("durak")
-    use(monkeypatch, replace(game, players=dict(game.players) | {"thrifty": game.players["aggressive"]}))
+    use(monkeypatch, game.changed(players=dict(game.agents.players) | {"thrifty": game.agents.players["aggressive"]}))
     assert changed("complexity") == [f"plays durak podkidnoy {seats} thrifty" for seats in range(2, 7)]
     assert changed("scaling") == []
 

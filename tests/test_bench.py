@@ -9,7 +9,7 @@ from rich.console import Console
 from cardai import load
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
-from cardai.game import MEASURED, Game, Row, Suite, move_dtype, state_dtype
+from cardai.game import MEASURED, Agents, Game, Row, Rules, Suite, Text, move_dtype, state_dtype
 from cardai.measure import bench, duplicate
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.bench_report import SuiteResult
@@ -84,16 +84,22 @@ HIGHEST = Game(
     move=MOVE,
     max_moves=2,
     max_plies=3,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
-    heuristics={"high": high},
-    spell=lambda state, move: str(move["card"]),
-    parse=lambda state, text: int(text),
-    show=lambda state, seat: "",
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+    ),
+    text=Text(
+        spell=lambda state, move: str(move["card"]),
+        parse=lambda state, text: int(text),
+        show=lambda state, seat: "",
+    ),
+    agents=Agents(
+        heuristics={"high": high},
+    ),
 )
 
 
@@ -172,7 +178,7 @@ def test_every_deal_is_played_once_with_the_agent_in_each_seat(played):
 def test_every_agent_and_row_gets_the_same_deals(played):
     rows = {"a": Row(("random",)), "b": Row(("greedy:open_lines",))}
     two = Suite("", "win", rows, ("random", "greedy:open_lines"))
-    run_suite(replace(TICTACTOE, suites={"two": two}), "two", games=20, seed=3)
+    run_suite(TICTACTOE.changed(suites={"two": two}), "two", games=20, seed=3)
     assert len(played) == 4
     assert all(sorted(set(seeds)) == sorted(deal_seeds(3, 10).tolist()) for _, seeds in played)
     assert [len(seeds) for _, seeds in played] == [10, 20, 20, 10]  # equal agents play each deal once
@@ -223,7 +229,7 @@ def test_a_hidden_hand_game_has_its_exact_figure():
 
 def test_an_agent_may_be_measured_in_several_seats(played):
     rows = {"two": Row((MEASURED, "random", MEASURED))}
-    game = replace(HIGHEST, suites={"s": Suite("", "win", rows, ("greedy:high",))})
+    game = HIGHEST.changed(suites={"s": Suite("", "win", rows, ("greedy:high",))})
     (row,) = run_suite(game, games=3000, seed=2).rows
     (lineups, _), *_ = played
     assert all(lineup.count("greedy:high") == 2 for lineup in lineups)
@@ -275,8 +281,8 @@ def test_verdicts_say_who_is_better():
 
 
 def test_fewer_losses_are_better():
-    by_losses = replace(TICTACTOE.suites["random"], measure="loss")
-    game = replace(TICTACTOE, suites={"loss": by_losses})
+    by_losses = replace(TICTACTOE.agents.suites["random"], measure="loss")
+    game = TICTACTOE.changed(suites={"loss": by_losses})
     report = run_suite(game, agents=["greedy:open_lines", "random"], games=600)
     assert report.rows[0].figure.point < report.rows[1].figure.point
     assert report.verdicts[0].verdict == "better"
@@ -284,14 +290,14 @@ def test_fewer_losses_are_better():
 
 def test_a_wrong_claim_is_contradicted():
     row = Row(("random",), {"random": 60.0, "greedy:open_lines": 50.0})
-    game = replace(TICTACTOE, suites={"wrong": Suite("", "win", {"r": row}, ("random", "greedy:open_lines"))})
+    game = TICTACTOE.changed(suites={"wrong": Suite("", "win", {"r": row}, ("random", "greedy:open_lines"))})
     verdicts = [row.claim_verdict for row in run_suite(game, "wrong", games=2000).rows]
     assert verdicts == ["lower", "higher"]
 
 
 def test_rows_that_cannot_be_played_are_reported():
     rows = {"ready": Row(("random",)), "later": Row(("greedy:nonesuch",))}
-    game = replace(TICTACTOE, suites={"s": Suite("", "win", rows, ("random", "unborn"))})
+    game = TICTACTOE.changed(suites={"s": Suite("", "win", rows, ("random", "unborn"))})
     report = run_suite(game, "s", games=20)
     assert [row.row for row in report.rows] == ["ready"]
     assert {(gap.agent, gap.row) for gap in report.missing} == {
@@ -312,12 +318,12 @@ def test_agents_that_peek_are_marked():
 
 
 def test_endless_games_count_in_no_figure_and_are_reported():
-    report = run_suite(replace(TICTACTOE, max_plies=6), agents=["greedy:open_lines"], games=400)
+    report = run_suite(TICTACTOE.changed(max_plies=6), agents=["greedy:open_lines"], games=400)
     (row,) = report.rows
     assert row.endless > 0
     assert row.figure.n == 400 - row.endless
     assert f"{row.endless} games did not end" in text_of(report)
-    none = run_suite(replace(TICTACTOE, max_plies=2), agents=["greedy:open_lines"], games=10)
+    none = run_suite(TICTACTOE.changed(max_plies=2), agents=["greedy:open_lines"], games=10)
     assert none.rows[0].figure.n == 0
     assert none.as_json()["rows"][0]["figure"]["point"] is None
     assert "10 games did not end" in text_of(none)

@@ -54,7 +54,7 @@ def arrays(module):
 
 def encodings():
     for game, seats in (("tictactoe", 2), ("moska", 2), ("moska", 4), ("moska", 8), ("examples/thirtyone", 3)):
-        for name, encoder in load(game).encoders.items():
+        for name, encoder in load(game).learning.encoders.items():
             yield pytest.param(encoder.layout(seats), id=f"{game} {name} {seats}")
 
 

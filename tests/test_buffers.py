@@ -3,7 +3,6 @@
 import math
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -85,15 +84,15 @@ def last_in_short_buffer(world, move, params, stream):
     move.card = moves[0].card
 
 
-LISTING = replace(LOW_HAND, players={"last": Player(last_listed, "")})
-SHORT = replace(LOW_HAND, players={"short": Player(last_in_short_buffer, "")})
+LISTING = LOW_HAND.changed(players={"last": Player(last_listed, "")})
+SHORT = LOW_HAND.changed(players={"short": Player(last_in_short_buffer, "")})
 
 
 OVERRUNS = {
-    "four times": replace(LOW_HAND, legal=legal_four_times),
-    "too short": replace(LOW_HAND, max_moves=2),
-    "without end": replace(LOW_HAND, legal=legal_without_end),
-    "before": replace(LOW_HAND, legal=legal_before),
+    "four times": LOW_HAND.changed(legal=legal_four_times),
+    "too short": LOW_HAND.changed(max_moves=2),
+    "without end": LOW_HAND.changed(legal=legal_without_end),
+    "before": LOW_HAND.changed(legal=legal_before),
 }
 
 
@@ -149,7 +148,7 @@ def test_many_lists_with_little_room_damage_nothing() -> None:
 @compiled_only
 @pytest.mark.parametrize("bug", OVERRUNS)
 def test_a_rule_that_writes_past_its_buffer_is_named(bug: str) -> None:
-    game = replace(OVERRUNS[bug], is_legal=None)
+    game = OVERRUNS[bug].changed(is_legal=None)
     state = game.new(seats=3, seed=1)
     for most in (None, 1, 2):
         with pytest.raises(CardaiError, match=r"low_hand: the rule legal (wrote|says that it wrote)"):
@@ -173,7 +172,7 @@ def test_the_laws_find_a_legal_that_writes_past_max_moves(bug: str) -> None:
 
 @compiled_only
 def test_the_laws_find_a_stray_write_behind_the_moves() -> None:
-    game = replace(LOW_HAND, legal=legal_with_a_stray_move)
+    game = LOW_HAND.changed(legal=legal_with_a_stray_move)
     (verdict,) = check(game, laws=["seat_to_move_has_moves"], seconds=math.inf)
     assert "ply 2: low_hand: the rule legal wrote outside of its buffer; max_moves is 9" in verdict.why
 
@@ -238,7 +237,7 @@ def test_what_a_batch_says_of_its_games_cannot_be_written(name: str) -> None:
 @compiled_only
 @pytest.mark.parametrize("bug", ["four times", "too short"])
 def test_a_count_beyond_max_moves_stops_games_in_a_sentence(bug: str) -> None:
-    game = replace(OVERRUNS[bug], is_legal=None)
+    game = OVERRUNS[bug].changed(is_legal=None)
     for play in (
         lambda: cardai.play(game, [cardai.agent(game, "random")], np.zeros((8, 3), int), range(8)),
         lambda: cardai.play(game, [cardai.agent(game, "greedy:low_points")], np.zeros((8, 3), int), range(8)),

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -245,10 +244,12 @@ def test_every_game_reads_cards_in_every_way_that_they_are_written(name):
                 break
             moves = game.moves(state)
             move = moves[(seed + 7 * tried) % len(moves)]
-            words = game.spell(state, move)
+            words = game.text.spell(state, move)
             for found in set(re.findall(r"\b[2-9TJQKA][CDHS]\b", words)):
                 for text in ways_to_write(DECK52.card(found), DECK52):
-                    assert game.parse(state, re.sub(rf"\b{found}\b", text, words)).tobytes() == move.tobytes(), text
+                    assert game.text.parse(state, re.sub(rf"\b{found}\b", text, words)).tobytes() == move.tobytes(), (
+                        text
+                    )
                     tried += 1
             state = game.play(state, move)
     assert tried > 200
@@ -457,11 +458,11 @@ def test_a_constant_set_that_a_number_cannot_hold_is_refused_with_the_line():
     line = deal_too_high.__code__.co_firstlineno + 3 if not JIT else deal_too_high.py_func.__code__.co_firstlineno + 3
     words = rf"the rule deal_too_high calls single\(70\), where 61 is the most; .*test_cards.py, line {line}: state"
     with pytest.raises(CardaiError, match=words):
-        replace(small_game.GAME, deal=deal_too_high).new()
+        small_game.GAME.changed(deal=deal_too_high).new()
     with pytest.raises(CardaiError, match=r"the rule all_cards calls full_deck\(104\), where 62 is the most"):
-        replace(small_game.GAME, deal=deal_too_many).compile()
+        small_game.GAME.changed(deal=deal_too_many).compile()
 
 
 def test_a_set_that_turns_out_too_large_ends_the_games():
     with pytest.raises(CardaiError, match=r"low_hand: a rule raised .*full_deck makes a set in one number"):
-        cardai.match(replace(small_game.GAME, deal=deal_many), ["random", "random"], games=1)
+        cardai.match(small_game.GAME.changed(deal=deal_many), ["random", "random"], games=1)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import cardai
 from cardai.agents.notation import Greedy
-from cardai.game import Game, Player, int_seed, move_dtype, state_dtype
+from cardai.game import Agents, Game, Player, Rules, Text, int_seed, move_dtype, state_dtype
 from cardai.kernel.chance import EXPLORING, LUCK, SEAT, WORLD, derived, siphash
 from cardai.kernel.native import at, call_deal, copy, get, load, raw, seed_state, set
 from cardai.kernel.rules import DEAL, lend
@@ -218,11 +218,27 @@ def guess_by_stream(world, move, params, stream):
 
 
 GUESS = Game(
-    name="guess", title="Guess", version=1, seats=range(2, 3), state=GUESS_STATE, move=GUESS_MOVE, max_moves=MOST,
-    max_plies=1, deal=guess_deal, legal=guess_legal, act=guess_act, settle=guess_settle, score=guess_score,
-    resample=guess_resample, players={"spy": Player(guess_by_stream, "runs its stream backwards")},
-    spell=lambda state, move: str(move["guess"]), parse=lambda state, text: int(text), show=lambda state, seat: "",
-)  # fmt: skip
+    name="guess",
+    title="Guess",
+    version=1,
+    seats=range(2, 3),
+    state=GUESS_STATE,
+    move=GUESS_MOVE,
+    max_moves=MOST,
+    max_plies=1,
+    rules=Rules(
+        deal=guess_deal,
+        legal=guess_legal,
+        act=guess_act,
+        settle=guess_settle,
+        score=guess_score,
+        resample=guess_resample,
+    ),
+    text=Text(
+        spell=lambda state, move: str(move["guess"]), parse=lambda state, text: int(text), show=lambda state, seat: ""
+    ),
+    agents=Agents(players={"spy": Player(guess_by_stream, "runs its stream backwards")}),
+)
 
 
 @pytest.mark.skipif(not JIT, reason="uint64 arithmetic of NumPy scalars warns when it wraps")
@@ -264,7 +280,7 @@ def hands_dealt(seeds: np.ndarray) -> np.ndarray:
     blank, states, hands = MOSKA.options(SEATS), np.zeros(1, MOSKA.state), np.zeros((len(seeds), SEATS), np.int64)
     assert MOSKA.state.fields is not None
     offset = MOSKA.state.fields["hands"][1]
-    deal_hands(lend(MOSKA.rules), raw(blank), raw(states), raw(seeds), len(seeds), offset, SEATS, raw(hands))
+    deal_hands(lend(MOSKA.compiler.rules), raw(blank), raw(states), raw(seeds), len(seeds), offset, SEATS, raw(hands))
     return hands
 
 

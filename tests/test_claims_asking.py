@@ -1,7 +1,6 @@
 """Claims of the article on Literature that seeded games decide: how questions go, and what others are known to know."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +39,7 @@ def moves_of_all(state, moves):
     return asks(state, moves)
 
 
-ALL_QUESTIONS = replace(GAME, legal=moves_of_all)
+ALL_QUESTIONS = GAME.changed(legal=moves_of_all)
 
 
 @rule
@@ -74,7 +73,7 @@ PLAYERS = {
     "back": Player(choose_asking_back, about="asks back", defaults={"decline": 0.0}, sees="own"),
     "not_back": Player(choose_not_back, about="does not ask back", defaults={"decline": 0.0}, sees="own"),
 }
-WITH_BOTH = replace(GAME, players={**GAME.players, **PLAYERS})
+WITH_BOTH = GAME.changed(players={**GAME.agents.players, **PLAYERS})
 
 
 def questions(game: Game, games: int) -> tuple[interval.Estimate, float]:
@@ -201,7 +200,7 @@ def untold(asks: int) -> Game:
             state.lacks[seat] = lacks
             state.must[seat] = must
 
-    return replace(GAME, act=act_untold)
+    return GAME.changed(act=act_untold)
 
 
 def worth(game: Game, state: Any, moves: np.ndarray, worlds: int, bits: int, by: str = "logic") -> np.ndarray:
@@ -223,11 +222,11 @@ def test_a_question_that_surely_fails_can_be_the_best(seed, ply, text, tells):
     """
     state = next(state for number, state in positions_of(seed) if number == ply)
     moves, fails = questions_of(state)
-    one = [GAME.spell(state, move) for move in moves].index(text)
+    one = [GAME.text.spell(state, move) for move in moves].index(text)
     told, silent = (worth(game, state, moves, 2000, 1) for game in (GAME, untold(int(state["asks"]))))
     other = int(np.where(fails, -1, told.mean(axis=0)).argmax())
     gain, by_telling = mean(told[:, one] - told[:, other]), mean(told[:, one] - silent[:, one])
-    print(f"{text}: {gain} better than {GAME.spell(state, moves[other])}; by telling {by_telling}")
+    print(f"{text}: {gain} better than {GAME.text.spell(state, moves[other])}; by telling {by_telling}")
     assert fails[one]
     assert not fails[other]
     assert gain.low > 5
@@ -247,7 +246,7 @@ def test_a_claim_can_be_better_later(seed, ply, text, claim):
     seat, moves = int(state["turn"]), GAME.moves(state)
     assert (state["mover"] - seat) % 2 == 0
     assert (state["asker"] - seat) % 2 == 1
-    spelled = [GAME.spell(state, move) for move in moves]
+    spelled = [GAME.text.spell(state, move) for move in moves]
     values = worth(GAME, state, moves, 2000, 1001, LATE_CLAIMS)
     gain = mean(values[:, spelled.index(text)] - values[:, spelled.index(claim)])
     print(f"{text} is {gain} better than {claim}")

@@ -184,7 +184,7 @@ def weighing(of_mean, of_card, of_missing, of_bar):
 def lost_by(weights, games=4000):
     """The share of games that a player by these weights loses against three Bot3: (low, point, high), in percent."""
     moska = cardai.load("moska")
-    game = replace(moska, heuristics={**moska.heuristics, "tried": weighing(*weights)})
+    game = moska.changed(heuristics={**moska.agents.heuristics, "tried": weighing(*weights)})
     line_ups = np.tile(np.array([np.roll([0, 1, 1, 1], seat) for seat in range(4)]), (games // 4, 1))
     seeds = np.repeat(np.arange(games // 4, dtype=np.uint64), 4)
     scores = play(game, [agent(game, "greedy:tried"), agent(game, "bot3")], line_ups, seeds).complete().scores

@@ -401,7 +401,7 @@ def test_the_progress_line_says_what_is_compiled_and_of_how_many(monkeypatch):
     with Line("playing", game) as line:
         line._say_compiling("legal")
         line._bar.refresh()
-    assert f"compiling tictactoe's legal, 1 of {len(set(game.compiled_rules()))}" in terminal.getvalue()
+    assert f"compiling tictactoe's legal, 1 of {len(set(game.compiler.all()))}" in terminal.getvalue()
 
 
 def test_only_compiled_rules_are_cleared(tmp_path, monkeypatch):

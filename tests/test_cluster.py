@@ -357,7 +357,7 @@ def test_results_have_the_moves_tallies_and_outcomes_of_one_machine(here):
     game = cardai.load("durak")
     agents = [agent(game, "random")]
     lineups, seeds = np.zeros((70, 3), np.int64), deal_seeds(1, 70)
-    what = {"record": True, "outcomes": list(game.outcomes)}
+    what = {"record": True, "outcomes": list(game.learning.outcomes)}
     one, many = (
         play(game, agents, lineups, seeds, **what),
         play_games(game, agents, lineups, seeds, **what, cluster=here),
@@ -365,7 +365,7 @@ def test_results_have_the_moves_tallies_and_outcomes_of_one_machine(here):
     for name in ("scores", "plies", "finished", "endless", "tally"):
         assert np.array_equal(getattr(one, name), getattr(many, name)), name
     assert one.decisions == many.decisions
-    assert all(np.array_equal(one.outcomes[name], many.outcomes[name]) for name in game.outcomes)
+    assert all(np.array_equal(one.outcomes[name], many.outcomes[name]) for name in game.learning.outcomes)
     assert all(np.array_equal(a, b) for a, b in zip(one.moves, many.moves, strict=True))
 
 

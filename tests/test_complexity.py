@@ -1,6 +1,5 @@
 import functools
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,7 +66,7 @@ def test_figures_do_not_depend_on_threads_but_on_seed_and_agent():
 
 
 def test_truncated_enumerations_are_counted_and_reported():
-    report = measure(replace(GAME, legal=legal_in_part), games=20)
+    report = measure(GAME.changed(legal=legal_in_part), games=20)
     assert report.rows[0].truncated > 20
     assert report.rows[0].branching.point == 2.0
     assert f"{report.rows[0].truncated} decisions had more moves" in drawn_text(report)
@@ -100,7 +99,7 @@ def test_json_keeps_everything_and_the_machine():
 
 
 def test_references_come_from_the_game_unless_given():
-    game = replace(GAME, references={"complexity": {2: 5.0}})
+    game = GAME.changed(references={"complexity": {2: 5.0}})
     assert measure(game, games=10).rows[0].reference == 5.0
     assert measure(game, games=10, references={2: 6.0}).rows[0].reference == 6.0
     assert measure(GAME, games=10).rows[0].reference is None

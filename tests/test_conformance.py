@@ -235,8 +235,8 @@ def test_any_position_looks_the_same_in_any_world(name: str, data: st.DataObject
     state = played(game, seats, data.draw(st.integers(0, 2**64 - 1)), choices)
     seat = data.draw(st.integers(0, seats - 1))
     world = game.world(state, seat, data.draw(st.integers(0, 2**64 - 1)))
-    assert game.show(world, seat) == game.show(state, seat)
-    for encoder in game.encoders:
+    assert game.text.show(world, seat) == game.text.show(state, seat)
+    for encoder in game.learning.encoders:
         assert np.array_equal(game.encode(world, seat, encoder), game.encode(state, seat, encoder))
     own = game.world(state, int(state["turn"]), 1)
     listed, truncated = game.enumerate(state)
@@ -253,7 +253,7 @@ def test_any_legal_move_is_allowed_spelled_and_understood(name: str, data: st.Da
     moves = game.moves(state)
     move = moves[data.draw(st.integers(0, len(moves) - 1))]
     assert game.is_allowed(state, move)
-    understood = np.array([game.parse(state, game.spell(state, move))], game.move)
+    understood = np.array([game.text.parse(state, game.text.spell(state, move))], game.move)
     assert understood.tobytes() == move.tobytes()
 
 

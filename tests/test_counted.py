@@ -1,7 +1,6 @@
 """Laws that count cards: games of many cards and of cards that are alike, planted faults, and authors' mistakes."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import false_alarms
@@ -88,13 +87,13 @@ def test_a_law_names_the_declaration_that_is_missing_or_wrong(fault: str, seed: 
 
 
 def test_counts_of_kinds_without_copies_are_told_to_give_them() -> None:
-    (result,) = check(replace(sparks.PLAIN, copies=(), chances=None), laws=["cards_are_conserved"], effort="quick")
+    (result,) = check(sparks.PLAIN.changed(copies=(), chances=None), laws=["cards_are_conserved"], effort="quick")
     assert "counts of kinds need `copies`" in result.why
 
 
 @pytest.mark.parametrize("game", [sparks.PLAIN, planted_alike.SPARKS_CHANCES])
 def test_kinds_need_no_pieces(game: Game) -> None:
-    plain = replace(game, pieces=(), zones=None, picks=None)
+    plain = game.changed(pieces=(), zones=None, picks=None)
     (result,) = check(plain, laws=["chances_are_those_of_worlds"], effort="quick")
     assert (result.verdict == "broken") == (game is not sparks.PLAIN)
     assert "Error" not in result.why
@@ -232,26 +231,26 @@ def negative_weight(state):
 
 def first_place(place):
     """Sparks, where `place` is what holdings gives for the first hand."""
-    return replace(sparks.GAME, holdings=lambda state: [place, *sparks.holdings(state)[1:]])
+    return sparks.GAME.changed(holdings=lambda state: [place, *sparks.holdings(state)[1:]])
 
 
 def low_holdings(held):
-    return replace(small_game.GAME, holdings=lambda state: held)
+    return small_game.GAME.changed(holdings=lambda state: held)
 
 
 def low_zones(**changes):
-    return replace(small_game.GAME, zones=lambda state, seat: [Zone("Hand", **changes)])
+    return small_game.GAME.changed(zones=lambda state, seat: [Zone("Hand", **changes)])
 
 
 def wrong_chances(value):
     def chances(state, seat, shares):
         shares[1 - min(seat, 1), 3] = value
 
-    return replace(small_game.GAME, chances=chances)
+    return small_game.GAME.changed(chances=chances)
 
 
 def low(**changes):
-    return replace(small_game.GAME, **changes)
+    return small_game.GAME.changed(**changes)
 
 
 ONES = [1] * sparks.KINDS
@@ -270,10 +269,10 @@ MISTAKES: dict[str, tuple[Game, str, str]] = {
     "no number": (first_place([None, *ONES[1:]]), "cards_are_conserved", "of R1 must be a whole number, not N"),
     "too many": (first_place([4, *ONES[1:]]), "cards_are_conserved", r"lists \d cards of R1 in all places; copies"),
     "a weight that is no number": (
-        replace(sparks.GAME, weight=nan_weight), "hidden_cards_lie_evenly", "weight gives nan for a world; it must be",
+        sparks.GAME.changed(weight=nan_weight), "hidden_cards_lie_evenly", "weight gives nan for a world; it must be",
     ),
     "a negative weight": (
-        replace(sparks.GAME, weight=negative_weight), "listed_worlds_are_even", "weight gives -1.0 for a world; it mus",
+        sparks.GAME.changed(weight=negative_weight), "listed_worlds_are_even", "weight gives -1.0 for a world; it mus",
     ),
     "no zones": (low(zones=lambda state, seat: None), "a_piece_lies_in_one_zone", "zones returns None"),
     "something else": (low(zones=lambda state, seat: [7]), "zones_are_the_same_in_every_world", "zones returns .7."),

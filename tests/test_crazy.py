@@ -128,20 +128,20 @@ def test_5_2_worlds_keep_how_many_cards_of_each_shuffle_each_place_has():
             world = GAME.world(state, seat, seed)
             assert origins(world) == origins(state)
             assert as_int(world.hands[seat]) == as_int(state.hands[seat])
-            assert sum(GAME.holdings(world)) == (1 << 104) - 1
-            assert GAME.holdings(world) != GAME.holdings(state)
+            assert sum(GAME.table.holdings(world)) == (1 << 104) - 1
+            assert GAME.table.holdings(world) != GAME.table.holdings(state)
     assert several > 10
 
 
 def test_5_2_hidden_cards_of_a_shuffle_lie_evenly_in_the_places_that_have_some():
     state = next(state for state in map(played, range(100)) if state.turn >= 0 and len(origins(state)[1]) > 2)
     seat, n = 0, 3000
-    worlds = [GAME.holdings(GAME.world(state, seat, seed)) for seed in range(n)]
+    worlds = [GAME.table.holdings(GAME.world(state, seat, seed)) for seed in range(n)]
     hidden, tried = origins(state), 0
     for shuffle in range(int(state.shuffles) + 1):
         total = sum(place[shuffle] for place in hidden[1:])
         cards = [card for card in range(104) if state.came[card] == shuffle and as_int(state.hands[0]) >> card & 1 == 0]
-        cards = [card for card in cards if not sum(GAME.holdings(state)[7:]) >> card & 1]
+        cards = [card for card in cards if not sum(GAME.table.holdings(state)[7:]) >> card & 1]
         for place in range(1, 7):
             p = hidden[place][shuffle] / max(1, total)
             for card in cards:
@@ -162,12 +162,12 @@ def test_1_2_a_card_is_turned_up_that_is_no_eight():
 def test_2_2_who_plays_an_eight_names_a_suit():
     state = GAME.new(seed=3)
     state.hands[0] = [1 << 24 | 1 << 1, 0]
-    state = GAME.play(state, GAME.parse(state, "a8C"))
-    assert [GAME.spell(state, move) for move in GAME.moves(state)] == [
+    state = GAME.play(state, GAME.text.parse(state, "a8C"))
+    assert [GAME.text.spell(state, move) for move in GAME.moves(state)] == [
         "names clubs", "names diamonds", "names hearts", "names spades"
     ]  # fmt: skip
-    state = GAME.play(state, GAME.parse(state, "spades"))
-    assert "Suit to match: spades." in GAME.show(state, 1)
+    state = GAME.play(state, GAME.text.parse(state, "spades"))
+    assert "Suit to match: spades." in GAME.text.show(state, 1)
     assert all(int(move["card"]) % 4 == 3 or int(move["card"]) % PACK in EIGHTS for move in GAME.moves(state)[:-1])
 
 

@@ -410,9 +410,9 @@ def test_a_phase_of_another_encoder_is_refused():
 @pytest.mark.parametrize("name", available())
 def test_every_phase_of_a_game_is_a_segment_of_one_of_its_encoders_and_rises(name):
     game = cardai.load(name)
-    for phase in game.phases.values():
+    for phase in game.learning.phases.values():
         for seats in game.seats:
-            layouts = [encoder.layout(seats) for encoder in game.encoders.values()]
+            layouts = [encoder.layout(seats) for encoder in game.learning.encoders.values()]
             assert any(phase.segment in [segment.name for segment in layout] for layout in layouts)
         assert list(phase.cuts) == sorted({cut for cut in phase.cuts if cut >= 0})
 
@@ -461,7 +461,7 @@ def test_files_that_do_not_belong_together_are_refused_by_name(files, tmp_path):
     assert refusal([other]).startswith(f"{other}, line 1: recorded with version 2, but moska here has 1")
     assert refusal([other], game=MOSKA) == f"{other} was recorded with version 2, but moska here has 1"
     assert refusal([first], game=TICTACTOE) == f"{first} was recorded with game moska, but tictactoe here has tictactoe"
-    few = replace(MOSKA, seats=range(2, 4), default_seats=2)
+    few = MOSKA.changed(seats=range(2, 4), default_seats=2)
     assert refusal([first], game=few) == f"{first} was recorded with 4 seats, which moska is not for"
 
 

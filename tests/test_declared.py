@@ -2,11 +2,11 @@
 
 import inspect
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from flat import made_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +14,6 @@ import cardai
 from cardai.app import cli
 from cardai.cards import DECK36, Deck
 from cardai.errors import CardaiError
-from cardai.game import Game
 from cardai.game.declared import (
     NONE,
     Card,
@@ -77,7 +76,7 @@ def no_score(state, seat):
 def game(state, move=None, **more):
     rules = {"deal": nothing, "legal": more.pop("legal", no_moves), "act": no_act, "settle": nothing, "score": no_score}
     move = Moves("passes", "plays {card}", "names {card:suit}") if move is None else move
-    return Game(
+    return made_of(
         name="some", title="Some", version=1, seats=range(2, 4), max_plies=9, state=state, move=move, **rules, **more
     )
 
@@ -97,21 +96,21 @@ def test_what_is_derived_and_that_a_game_may_give_its_own(state):
     made, own = game(state), game(state, show=show)
     assert made.state is state.dtype
     assert state_of(made.state) is state
-    assert made.pieces == SMALL.all_names
-    assert own.show is show
-    assert own.zones is not None
-    assert list(made.encoders) == ["planes"]
-    assert made.max_moves == len(made.actions) == 1 + 6 + 2
-    assert replace(made, title="Other").show is made.show
+    assert made.table.pieces == SMALL.all_names
+    assert own.text.show is show
+    assert own.table.zones is not None
+    assert list(made.learning.encoders) == ["planes"]
+    assert made.max_moves == len(made.learning.actions) == 1 + 6 + 2
+    assert made.changed(title="Other").text.show is made.text.show
 
 
 def test_a_game_without_a_declaration_says_what_it_lacks(state):
     with pytest.raises(CardaiError, match="the game needs resample; it follows from a State"):
-        replace(game(state), resample=None)
+        game(state).changed(resample=None)
     with pytest.raises(CardaiError, match="it must be a State, or made by state_dtype"):
         game(object())
     with pytest.raises(CardaiError, match="Moves need a state that is a State"):
-        replace(game(state), move=Moves("passes"))
+        game(state).changed(move=Moves("passes"))
     with pytest.raises(CardaiError, match="known: there is no field 'know'"):
         State(SMALL, 2, hands=Hand(known="know"))
     with pytest.raises(CardaiError, match="kind of slot 'colour'"):
@@ -128,8 +127,8 @@ def test_the_view_shows_what_its_seat_sees_and_nothing_else(state):
     )
     for seat in range(3):
         same = seat == 0
-        assert (made.show(record, seat) == made.show(other, seat)) is same
-        assert (made.zones(record, seat) == made.zones(other, seat)) is same
+        assert (made.text.show(record, seat) == made.text.show(other, seat)) is same
+        assert (made.table.zones(record, seat) == made.table.zones(other, seat)) is same
     text = """
         Stock: 1 card.
         Discards: none.
@@ -142,7 +141,7 @@ def test_the_view_shows_what_its_seat_sees_and_nothing_else(state):
         p2: 1 card, tricks 0.
         Your hand: AC AD.
     """
-    assert made.show(record, 0).splitlines() == [line.strip() for line in text.strip().splitlines()]
+    assert made.text.show(record, 0).splitlines() == [line.strip() for line in text.strip().splitlines()]
 
 
 def test_words_of_moves_are_read_back(state):
@@ -155,21 +154,21 @@ def test_words_of_moves_are_read_back(state):
     move = Moves("passes", "plays {card}", "names {card:suit}")
     add, add_each = move.add, move.add_each
     made, record = game(state, move, legal=legal), position(state, hands=[0b001001, 0, 0])
-    spelled = [made.spell(record, one) for one in made.moves(record)]
+    spelled = [made.text.spell(record, one) for one in made.moves(record)]
     assert spelled == ["passes", "plays AC", "plays 2D", "names diamonds"]
-    assert [made.parse(record, text).item() for text in spelled] == made.moves(record).tolist()
+    assert [made.text.parse(record, text).item() for text in spelled] == made.moves(record).tolist()
     for text, item in (("play d2", (1, 3)), ("2D", (1, 3)), ("pass", (0, 0)), ("name diamonds", (2, 1))):
-        assert made.parse(record, text).item() == item
+        assert made.text.parse(record, text).item() == item
     with pytest.raises(ValueError, match="'plays 9H' is no move here; a move is passes, plays AC, plays 2D or names"):
-        made.parse(record, "plays 9H")
-    assert [made.picks(record, np.array([form], made.move)[0]) for form in ((0, 0), (1, 3), (2, 1))] == [0, 8, 0]
+        made.text.parse(record, "plays 9H")
+    assert [made.table.picks(record, np.array([form], made.move)[0]) for form in ((0, 0), (1, 3), (2, 1))] == [0, 8, 0]
 
 
 def test_a_hidden_move_is_told_without_its_card(state):
     made = game(state, Moves("passes", "puts {card} away", hidden=[1]))
     move = np.array([(1, 3)], made.move)[0]
-    assert made.spell(position(state), move) == "puts 2D away"
-    assert made.tell(position(state), move, 1) == "puts a card away"
+    assert made.text.spell(position(state), move) == "puts 2D away"
+    assert made.text.tell(position(state), move, 1) == "puts a card away"
 
 
 @settings(max_examples=30, deadline=None)
@@ -237,7 +236,7 @@ def test_worlds_of_single_cards_and_of_hands_that_open():
     assert found == {1, 2, 3, 4, 5}
     record["shown"] = 1
     assert {int(made.world(record, 0, seed).hands[1]) for seed in range(50)} == {1}
-    assert "p1: 1 card, holds AD." in made.show(record, 0)
+    assert "p1: 1 card, holds AD." in made.text.show(record, 0)
 
 
 def test_what_lies_in_slots_and_counts_needs_a_rule_of_the_game():
@@ -278,7 +277,27 @@ def test_authors_are_shown_what_follows(capsys):
 
 
 def test_tracebacks_show_the_lines_of_derived_rules():
-    source = THIRTYONE.resample
+    source = THIRTYONE.rules.resample
     text = getattr(source, "py_func", source)
     assert "some_of(unseen, count(state.hands[other] & ~state.known[other]), stream)" in inspect.getsource(text)
     assert text.__code__.co_filename.startswith("<declared thirtyone: resample")
+
+
+@pytest.mark.parametrize("name", ["whist", "thirtyone", "crazy"])
+def test_suits_exchange_their_names_in_all_that_is_declared(name):
+    """Card by card: sets of 52 and of 104 cards, single cards and suits; and back again."""
+    game, names = cardai.load(str(EXAMPLES / name)), (2, 0, 3, 1)
+    declared, states, rng = state_of(game.state), [game.new(seed=3)], np.random.default_rng(0)
+    while states[-1].turn >= 0:
+        moves = game.moves(states[-1])
+        states.append(game.play(states[-1], moves[rng.integers(len(moves))]))
+    states = np.array(states, game.state)
+    renamed, cards = declared.renamed(states, names), declared.deck.renamed(names)
+    assert [declared.deck.all_names[card][-2] for card in cards] == [card[-2] for card in declared.deck.all_names]
+    for field in declared.places:
+        assert (declared.lying(field, renamed)[..., cards] == declared.lying(field, states)).all()
+    for field in ("trump", "suit"):
+        if field in declared.fields:
+            assert (renamed[field] == np.array([*names, NONE])[states[field]]).all()
+    assert declared.renamed(renamed, [names.index(suit) for suit in range(4)]).tobytes() == states.tobytes()
+    assert renamed.tobytes() != states.tobytes()

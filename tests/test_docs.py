@@ -1,5 +1,6 @@
 """The documentation is true: excerpts are in the files they name, examples run, tables agree with the code."""
 
+import ast
 import dataclasses
 import math
 import os
@@ -15,12 +16,14 @@ import cardai
 from cardai import cards
 from cardai.agents import spec
 from cardai.app import cli
+from cardai.cards import DECK52
 from cardai.conformance import LAWS, check
 from cardai.evaluators import settings
 from cardai.evaluators.training import iterate_folder, run_folder
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.iterate_config import DECIDED, IterateConfig
-from cardai.game import CORE_FIELDS, Game
+from cardai.game import CORE_FIELDS, PARTS, Game
+from cardai.game.declared import Counts, Moves, State
 from cardai.kernel import native
 
 ROOT = Path(__file__).parent.parent
@@ -34,7 +37,10 @@ THIRTYONE = cardai.load(str(ROOT / "examples/thirtyone"))
 
 
 class Fence(NamedTuple):
-    """A fenced block: its line, the language and the file after it, the text between."""
+    """A fenced block: its line, the language and the file after it, the text between.
+
+    A file that begins with `./` is one that the page asks its reader to write; any other is quoted.
+    """
 
     line: int
     language: str
@@ -48,18 +54,22 @@ def fences(page: Path) -> list[Fence]:
     return [Fence(text[: one.start()].count("\n") + 1, *one.groups()) for one in found]
 
 
-def section(page: str, heading: str) -> str:
+def section(page: str, heading: str, level: str = "##") -> str:
     text = (ROOT / "docs" / page).read_text("utf-8")
-    return text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    return re.split(rf"\n#{{2,{len(level)}}} ", text.split(f"\n{level} {heading}\n")[1])[0]
+
+
+def fields_section(name: str) -> str:
+    return section("contract.md", f"Fields of {name}", "###")
 
 
 def first_cells(text: str) -> list[str]:
     """What stands in backticks in the first column of the tables of a text."""
     rows = re.findall(r"^\| (`[^|]*) \|", text, re.MULTILINE)
-    return [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    return [name for row in rows for name in re.findall(r"`(\w+)(?:\([\w, ]*\))?`", row)]
 
 
-EXCERPTS = [(page, one) for page in PAGES for one in fences(page) if one.file]
+EXCERPTS = [(page, one) for page in PAGES for one in fences(page) if one.file and not one.file.startswith("./")]
 RUN = [
     page
     for page in [*PAGES, ROOT / "README.md"]
@@ -90,9 +100,14 @@ LONG = {"dealing", "play", "compare-bodies", "literature", "endings", "training"
     "page", [pytest.param(page, marks=[pytest.mark.slow] * (page.stem in LONG)) for page in RUN], ids=name_of
 )
 def test_commands_and_examples_of_a_page_run(page, tmp_path):
-    """First the commands in `console` blocks, in order; then the `python` blocks without a file, as one session."""
+    """First the commands in `console` blocks, in order; then the `python` blocks without a file, as one session.
+
+    Files that the page asks its reader to write are written as it comes to them.
+    """
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for fence in fences(page):
+        if fence.file.startswith("./"):
+            (tmp_path / fence.file).write_text(fence.text, "utf-8")
         for command in fence.text.splitlines() if fence.language == "console" else ():
             run(command.removeprefix("$ ").split(), f"{page.name}:{fence.line}", tmp_path)
     session = "".join(fence.text for fence in fences(page) if fence.language == "python" and not fence.file)
@@ -127,50 +142,78 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_the_contract_lists_every_rule_with_its_parameters_and_what_it_returns():
-    rows = re.findall(
-        r"^\| `(\w+)` \| `\w+\((.*?)\)` \| (.*?) \|", section("contract.md", "All of it at a glance"), re.M
-    )
+    rows = re.findall(r"^\| `(\w+)\((.*?)\)` \| (.*?) \|", fields_section("Rules"), re.MULTILINE)
+    assert len(rows) == len({name for name, *_ in rows})
     told = {name: (given, returned) for name, given, returned in rows}
+    assert set(told) == {*native.ROLES}
     for name, role in native.ROLES.items():
         assert told[name][0] == ", ".join(role.parameters)
         assert told[name][1].startswith(role.returns), name
-    plain = {
-        "spell",
-        "tell",
-        "parse",
-        "show",
-        "ending",
-        "holdings",
-        "chances",
-        "zones",
-        "picks",
-        "led_to",
-        "rounds",
-        "series",
+
+
+def test_the_contract_lists_every_function_of_text_and_table_with_its_parameters():
+    told = {
+        name: given
+        for part in ("Text", "Table")
+        for name, given in re.findall(r"^\| `(\w+)\((.*?)\)` \|", fields_section(part), re.MULTILINE)
     }
-    assert set(told) == {*native.ROLES, *plain}
-
-
-def test_the_contract_lists_every_field_of_a_game_and_of_a_state():
-    listed = first_cells(section("contract.md", "All of it at a glance"))
-    fields = [one.name for one in dataclasses.fields(Game)]
-    assert [name for name in fields if name not in listed] == []
-    assert [name for name in CORE_FIELDS if name not in listed] == []
-
-
-def test_the_contract_says_rightly_what_may_be_left_out():
-    rows = (
-        section("contract.md", "All of it at a glance").split("Fields of `Game`")[1].split("Fields of every state")[0]
-    )
-    required = {
-        name
-        for row in rows.splitlines()
-        if row.endswith("| required |")
-        for name in re.findall(r"`(\w+)`", row.split("|")[1])
+    assert told == {
+        "spell": "state, move",
+        "show": "state, seat",
+        "parse": "state, text",
+        "tell": "state, move, seat",
+        "ending": "state",
+        "led_to": "before, after",
+        "rounds": "state",
+        "series": "state",
+        "holdings": "state",
+        "chances": "state, seat, shares",
+        "zones": "state, seat",
+        "picks": "state, move",
     }
+    docstrings = str(PARTS["text"].__doc__) + str(PARTS["table"].__doc__)
+    assert [name for name, given in told.items() if f"`{name}({given})" not in docstrings] == []
+
+
+KINDS = [Game, *PARTS.values()]
+"""A game and its parts, each with a table of its fields in the contract."""
+
+
+def given_fields(kind) -> dict[str, bool]:
+    """The fields that an author may give, and whether they must."""
     missing = dataclasses.MISSING
-    truly = {one.name for one in dataclasses.fields(Game) if one.default is missing and one.default_factory is missing}
-    assert required == truly
+    return {
+        one.name: one.default is missing and one.default_factory is missing
+        for one in dataclasses.fields(kind)
+        if one.init
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_the_contract_lists_every_field_of_a_game_and_of_its_parts_once(kind):
+    table = fields_section(kind.__name__).partition("\nRules of other parts:\n")[0]
+    assert sorted(first_cells(table)) == sorted(given_fields(kind))
+
+
+def test_the_contract_lists_every_field_of_a_state():
+    assert sorted(first_cells(fields_section("every state"))) == sorted(CORE_FIELDS)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_the_contract_says_rightly_what_may_be_left_out(kind):
+    rows = [row for row in fields_section(kind.__name__).splitlines() if row.endswith("| required |")]
+    assert {name for row in rows for name in first_cells(row)} == {
+        name for name, is_required in given_fields(kind).items() if is_required
+    }
+
+
+def test_a_field_that_follows_from_a_declaration_has_its_mark():
+    """Those that `State` and `Moves` make for a game that declares both, all slots of a kind of move hidden."""
+    listed = [row for kind in KINDS for row in fields_section(kind.__name__).splitlines()]
+    marked = {name for row in listed if "**D**" in row.rpartition(" | ")[2] for name in first_cells(row)}
+    state = State(DECK52, 2, (1,) * 52, hands=Counts())
+    made = state.derived(Moves("plays {card}", "waits", hidden=[0]), {})
+    assert marked - {*PARTS} == {*made} - {"state", "move"}
 
 
 def test_the_contract_lists_the_doors_of_a_game_with_their_parameters():
@@ -242,8 +285,8 @@ def test_the_glossary_is_in_alphabetical_order_and_has_each_term_once():
     assert terms == sorted(set(terms), key=str.lower)
 
 
-def test_the_contract_lists_what_the_module_of_cards_offers_with_its_parameters():
-    listed = section("contract.md", "Cards")
+def test_the_page_of_cards_lists_what_the_module_offers_with_its_parameters():
+    listed = section("cards.md", "Parameters")
     told = dict(re.findall(r"`(\w+)\(([\w, ]*)\)`", listed))
     told |= dict.fromkeys(re.findall(r"`(DECK\d+)`", listed), "")
     assert {*cards.__all__} - {"Deck"} <= set(told)
@@ -280,6 +323,18 @@ def page(name: str) -> str:
     return (ROOT / "docs" / name).read_text("utf-8")
 
 
+def test_the_first_game_is_as_long_as_its_heading_says_and_gives_facts_and_rules_alone(tmp_path):
+    (heading,) = re.findall(r"^## 1 A game in (\d+) lines$", page("add-a-game.md"), re.MULTILINE)
+    (first,) = [one for one in fences(ROOT / "docs/add-a-game.md") if one.file == "./climb.py"]
+    assert len([line for line in first.text.splitlines() if line]) == int(heading)
+    (tmp_path / "climb.py").write_text(first.text, "utf-8")
+    game = cardai.load(str(tmp_path / "climb.py"))
+    calls = [node for node in ast.walk(ast.parse(first.text)) if isinstance(node, ast.Call)]
+    (made,) = [call for call in calls if ast.unparse(call.func) == "Game"]
+    assert {*PARTS} & {one.arg for one in made.keywords} == {"rules"}
+    assert [verdict for verdict in check(game, seed=1, effort="quick") if verdict.verdict == "broken"] == []
+
+
 def test_every_law_holds_in_the_worked_example():
     assert [verdict for verdict in check(THIRTYONE, seed=1, effort="quick") if verdict.verdict == "broken"] == []
 
@@ -308,10 +363,8 @@ def resample(state, seat, stream):
     state.stock = unseen
 
 
-GAME = Game(
-    resample=resample,
 """
-ENCODE = """from cardai.game import PerspectiveEncoder, Segment
+ENCODE = """from cardai.game import Learning, PerspectiveEncoder, Segment
 
 
 @rule
@@ -324,46 +377,67 @@ def layout(seats):
     return [Segment(f"lowest card: seat +{step}") for step in range(seats)]
 
 
-GAME = Game(
-    encoders={"lowest": PerspectiveEncoder(layout, encode)},
 """
+LOWEST = 'learning=Learning(encoders={"lowest": PerspectiveEncoder(layout, encode)}),'
+
+
+def own_resample(kept: str) -> tuple[tuple[str, str], ...]:
+    """The example with a rule `resample` of its own, in which these cards of a hand stay."""
+    rule = RESAMPLE.replace("KEPT", kept)
+    return (
+        ("GAME = Game(\n", f"{rule}GAME = Game(\n"),
+        ("    rules=Rules(\n", "    rules=Rules(\n        resample=resample,\n"),
+    )
+
+
 MISTAKES = {
     "act_draws_no_chance": (
-        "        state.owed = 1\n",
-        "        draw(state, single(any_of(state.stock, state)), seat)\n",
+        ("        state.owed = 1\n", "        draw(state, single(any_of(state.stock, state)), seat)\n"),
     ),
     "cards_that_all_saw_are_known": (
-        "        take(state, move.card, seat)\n",
-        "        state.hands[seat] |= single(move.card)\n        state.top = NONE\n",
+        (
+            "        take(state, move.card, seat)\n",
+            "        state.hands[seat] |= single(move.card)\n        state.top = NONE\n",
+        ),
     ),
     "blank_leaves_what_is_known": (
-        "        discard(state, move.card, seat)\n",
-        "        state.hands[seat] &= ~single(move.card)\n        state.top = move.card\n",
+        (
+            "        discard(state, move.card, seat)\n",
+            "        state.hands[seat] &= ~single(move.card)\n        state.top = move.card\n",
+        ),
     ),
     "seats_may_be_turned": (
-        "1.0 if own > value else 0.5 if own == value else 0.0",
-        "1.0 if own > value else 1.0 if own == value and seat < other else 0.0",
+        (
+            "1.0 if own > value else 0.5 if own == value else 0.0",
+            "1.0 if own > value else 1.0 if own == value and seat < other else 0.0",
+        ),
     ),
-    "unrevealed_moves_look_the_same": ("state.revealed = single(state.turn)", "state.revealed = 0"),
+    "unrevealed_moves_look_the_same": (("state.revealed = single(state.turn)", "state.revealed = 0"),),
     "worlds_after_a_move_are_the_outcomes_of_worlds_before": (
-        "        draw(state, single(any_of(state.stock, state)), state.turn)\n",
-        "        state.taken = any_of(state.stock, state)\n        draw(state, single(state.taken), state.turn)\n",
+        (
+            "        draw(state, single(any_of(state.stock, state)), state.turn)\n",
+            "        state.taken = any_of(state.stock, state)\n        draw(state, single(state.taken), state.turn)\n",
+        ),
     ),
-    "nothing_seen_is_forgotten": ("GAME = Game(\n", RESAMPLE.replace("KEPT", "0")),
-    "cards_are_conserved": ("GAME = Game(\n", RESAMPLE.replace("KEPT", "state.known[other]")),
-    "encodings_are_the_same_in_every_world": ("GAME = Game(\n", ENCODE),
+    "nothing_seen_is_forgotten": own_resample("0"),
+    "cards_are_conserved": own_resample("state.known[other]"),
+    "encodings_are_the_same_in_every_world": (
+        ("GAME = Game(\n", ENCODE + "GAME = Game(\n"),
+        ("    rules=Rules(\n", f"    {LOWEST}\n    rules=Rules(\n"),
+    ),
 }
-"""By law: a part of the example, and what an author may write in its place. It breaks the law."""
+"""By law: parts of the example, and what an author may write in their place. It breaks the law."""
 
 
 @pytest.mark.parametrize("law", MISTAKES)
 def test_mistakes_that_the_pages_warn_of_break_a_law(tmp_path, law):
-    right, wrong = MISTAKES[law]
     source = (ROOT / "examples/thirtyone/__init__.py").read_text("utf-8")
-    assert source.count(right) == 1
+    for right, wrong in MISTAKES[law]:
+        assert source.count(right) == 1
+        source = source.replace(right, wrong)
     place = tmp_path / f"mistaken_{law}"
     place.mkdir()
-    (place / "__init__.py").write_text(source.replace(right, wrong), "utf-8")
+    (place / "__init__.py").write_text(source, "utf-8")
     verdict = check(cardai.load(str(place)), effort="quick", laws=[law], seconds=math.inf)[0]
     assert verdict.verdict == "broken"
     assert "seed" in verdict.why

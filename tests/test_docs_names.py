@@ -121,9 +121,9 @@ def games() -> list:
 @cache
 def agents() -> tuple[frozenset[str], frozenset[str]]:
     """The first words of specs, and the names of evaluators and policies."""
-    specs = [spec for game in games() for spec in (*list_specs(game), *game.players)]
+    specs = [spec for game in games() for spec in (*list_specs(game), *game.agents.players)]
     kinds = {kind for game in games() for kind in kinds_of(game)}
-    judges = {name for game in games() for name in (*game.heuristics, *known_evaluators(game))}
+    judges = {name for game in games() for name in (*game.agents.heuristics, *known_evaluators(game))}
     first = {re.split(r"[:?]", spec)[0] for spec in specs}
     first |= set(re.findall(r"^ *([a-z]\w*)[:@?]\S* {2,}\S", str(spec_module.__doc__), re.MULTILINE))
     return frozenset(first | kinds | {"human"}), frozenset(judges | {spec.partition(":")[2] for spec in specs})
@@ -253,7 +253,7 @@ def test_a_name_that_does_not_exist_is_found(text, why):
 
 def test_names_that_exist_are_fine():
     for text in (
-        "cardai.match", "cardai.Game", "Game.players", "cardai bench --all", "--seed", "greedy:best", "bot3",
+        "cardai.match", "cardai.Game", "Agents.players", "cardai bench --all", "--seed", "greedy:best", "bot3",
         "cardai/errors.py", "run_suite(game)", "games/moska/RULES.md", "cardai.stats.interval.compare",
     ):  # fmt: skip
         assert wrong(text) == ""

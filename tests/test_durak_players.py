@@ -14,12 +14,12 @@ GAME = cardai.load("durak")
 
 def chosen(name, state, **params):
     """The move that a player plays in a position, in words."""
-    player = GAME.players[name]
+    player = GAME.agents.players[name]
     values = np.array([*(dict(player.defaults) | params).values(), 0.0][: max(1, len(player.defaults))])
     move = np.zeros(1, GAME.move)[0]
     player.choose(state, move, values, np.zeros(1, STREAM)[0])
     assert GAME.is_allowed(state, move)
-    return GAME.spell(state, move)
+    return GAME.text.spell(state, move)
 
 
 HAND = "6S 7C 9H JD AH AS"
@@ -94,8 +94,8 @@ def test_hand_value_likes_trumps_few_cards_and_no_take():
     assert held("AS 9C") > held("AH 9C")
     assert held("AS 9C", stock="", bottom="") < held("AS", stock="", bottom="")
     beaten = position(["", "7D 9C TH TD JC", "6D"], "8C", "", "8C", stock="8D 9D", bottom="KS", trump="H")
-    taken = GAME.after(beaten, GAME.parse(beaten, "takes"))
-    assert value(GAME.after(beaten, GAME.parse(beaten, "beats with 9C"))) > value(taken)
+    taken = GAME.after(beaten, GAME.text.parse(beaten, "takes"))
+    assert value(GAME.after(beaten, GAME.text.parse(beaten, "beats with 9C"))) > value(taken)
 
 
 def segments(encoder, state, seat):
@@ -176,15 +176,15 @@ def test_relative_does_not_depend_on_the_names_of_suits_or_seats():
 
 def test_bout_over_is_seen_between_the_decision_and_what_follows():
     state = position(["7D", "KC KD 8H", "6D"], "7C", "9C", passed=4, lead=0)
-    passed = GAME.after(state, GAME.parse(state, "passes"))
-    added = GAME.after(state, GAME.parse(state, "adds 7D"))
+    passed = GAME.after(state, GAME.text.parse(state, "passes"))
+    added = GAME.after(state, GAME.text.parse(state, "adds 7D"))
     assert int(segments("relative", passed, 0)["bout over"]) == 1
     assert int(segments("relative", added, 0)["bout over"]) == 0
     assert int(segments("relative", state, 0)["bout over"]) == 0
 
 
 def test_every_suite_can_be_run_with_its_own_agents():
-    for name, suite in GAME.suites.items():
+    for name, suite in GAME.agents.suites.items():
         report = bench.run_suite(GAME, name, games=8, threads=1)
         assert not report.missing
         assert len(report.rows) == len(suite.rows) * len(suite.agents)

@@ -38,12 +38,12 @@ def position(hands, attacks="", beats="", unbeaten="", stock="", bottom="", trum
 
 
 def spelled(state):
-    return [GAME.spell(state, move) for move in GAME.moves(state)]
+    return [GAME.text.spell(state, move) for move in GAME.moves(state)]
 
 
 def play(state, *texts):
     for text in texts:
-        state = GAME.play(state, GAME.parse(state, text))
+        state = GAME.play(state, GAME.text.parse(state, text))
     return state
 
 
@@ -96,7 +96,7 @@ def whole(hands, attacks="", **fields):
 
 
 def words(state):
-    return [WHOLE.spell(state, move) for move in WHOLE.moves(state)]
+    return [WHOLE.text.spell(state, move) for move in WHOLE.moves(state)]
 
 
 def test_2_1_of_fifty_two_cards_the_two_is_the_lowest_and_as_a_trump_beats_an_ace():
@@ -112,21 +112,21 @@ def test_2_1_of_fifty_two_cards_the_two_is_the_lowest_and_as_a_trump_beats_an_ac
 
 def test_2_2_of_fifty_two_cards_a_card_is_added_whose_rank_is_on_the_table():
     state = whole(["2D 3H 5S 5D", "3C AC"], "2C")
-    state = WHOLE.play(state, WHOLE.parse(state, "beats 2C with 3C"))
+    state = WHOLE.play(state, WHOLE.text.parse(state, "beats 2C with 3C"))
     assert words(state) == ["adds 2D", "adds 3H", "passes"]
 
 
 def test_2_6_of_fifty_two_cards_twos_transfer_a_two():
     state = whole(["KC KD", "2D 2S AH", "3C 4C 5C"], "2C", variant="perevodnoy", transferable=1)
     assert words(state) == ["transfers with 2S", "transfers with 2D", "beats 2C with 2S", "takes"]
-    state = WHOLE.play(state, WHOLE.parse(state, "transfers with 2S"))
+    state = WHOLE.play(state, WHOLE.text.parse(state, "transfers with 2S"))
     assert (DECK52.names(state.attacks), int(state.defender)) == ("2C 2S", 2)
     assert words(state) == ["beats 2C with 3C", "beats 2C with 4C", "beats 2C with 5C", "takes"]
 
 
 def test_of_fifty_two_cards_a_move_is_the_number_of_its_card_or_52_for_no_card():
     assert [int(move.card) for move in WHOLE.moves(whole(["", "3C AS"], "2C"))] == [4, 51, 52]
-    assert sorted(WHOLE.actions.values()) == list(range(53))
+    assert sorted(WHOLE.learning.actions.values()) == list(range(53))
     with pytest.raises(cardai.CardaiError, match="cards is 52, not '36'"):
         WHOLE.new(2, 1, "podkidnoy?cards=36")
 
@@ -388,7 +388,7 @@ def test_2_6_nobody_transfers_without_the_option():
 def test_2_6_the_trump_of_the_rank_beats_or_transfers():
     state = attacked(["KC", "7S AH", "8C 9D TS"], "7C", stock="6C")
     assert spelled(state) == ["transfers with 7S", "beats 7C with 7S", "takes"]
-    assert [GAME.picks(state, move) for move in GAME.moves(state)] == [1 << 7, 1 << 7, 0]
+    assert [GAME.table.picks(state, move) for move in GAME.moves(state)] == [1 << 7, 1 << 7, 0]
     beaten = play(state, "beats with 7S")
     assert (names(beaten.attacks), names(beaten.beats), int(beaten.defender)) == ("7C", "7S", 1)
     state = play(state, "transfers with 7S")
@@ -509,7 +509,7 @@ def test_5_4_a_card_that_transfers_was_dealt_or_drawn_as_any_other_card_played()
 )
 def test_2_6_other_texts_are_refused(text, sentence):
     with pytest.raises(ValueError, match=sentence):
-        GAME.parse(attacked(["KC", "7D 8D", "8C 9D"], "7C"), text)
+        GAME.text.parse(attacked(["KC", "7D 8D", "8C 9D"], "7C"), text)
 
 
 def test_2_6_a_transfer_with_a_card_that_is_not_held_is_refused():
@@ -545,7 +545,7 @@ def test_2_7_is_no_part_of_the_rules_without_the_option():
         "transfers with 7S",
     ]
     with pytest.raises(ValueError, match=r"shows 7S.*try: takes"):
-        GAME.parse(attacked(["KC", "7S AH", "8C 9D"], "7C"), "shows 7S")
+        GAME.text.parse(attacked(["KC", "7S AH", "8C 9D"], "7C"), "shows 7S")
 
 
 def test_2_7_a_trump_may_be_shown_to_a_player_with_as_many_cards_as_there_are_to_beat():
@@ -576,10 +576,10 @@ def test_2_7_a_second_time_in_a_bout_the_trump_must_be_played():
 )
 def test_2_7_to_show_has_the_number_that_the_rules_say(attacks, number):
     state = showing(["KH", f"{attacks[0]}S {number}", "8C 9D TD"], attacks)  # nor does it matter who holds that card
-    (shown,) = (move for move in GAME.moves(state) if GAME.spell(state, move).startswith("shows"))
+    (shown,) = (move for move in GAME.moves(state) if GAME.text.spell(state, move).startswith("shows"))
     assert DECK36.name(shown.card) == number
-    assert GAME.parse(state, GAME.spell(state, shown)) == shown
-    assert DECK36.names(GAME.picks(state, shown)) == f"{attacks[0]}S"
+    assert GAME.text.parse(state, GAME.text.spell(state, shown)) == shown
+    assert DECK36.names(GAME.table.picks(state, shown)) == f"{attacks[0]}S"
 
 
 def test_2_7_a_shown_card_counts_as_one_that_may_have_been_dealt():
@@ -619,8 +619,8 @@ def test_5_3_two_players_without_a_deck_have_no_secrets():
 
 def test_a_move_is_the_number_of_its_card_or_36_for_no_card():
     assert [int(move.card) for move in GAME.moves(position(["", "6C AS"], "8C", "", "8C"))] == [35, 36]
-    assert sorted(GAME.actions.values()) == list(range(37))
-    assert all(fields == (number,) for fields, number in GAME.actions.items())
+    assert sorted(GAME.learning.actions.values()) == list(range(37))
+    assert all(fields == (number,) for fields, number in GAME.learning.actions.items())
 
 
 @pytest.mark.parametrize(
@@ -634,12 +634,12 @@ def test_a_move_is_the_number_of_its_card_or_36_for_no_card():
 )
 def test_parse_refuses_other_texts_in_a_sentence(text, sentence):
     with pytest.raises(ValueError, match=sentence):
-        GAME.parse(position(["", "6C KC"], "8C", "", "8C"), text)
+        GAME.text.parse(position(["", "6C KC"], "8C", "", "8C"), text)
 
 
 def test_show_names_roles_and_known_cards_and_no_hidden_card():
     state = position(["7D 7H", "KD KC", "9D JD"], "7C", "9C", stock="6C", bottom="8S", known={1: "KD"}, passed=4)
-    text = GAME.show(state, seat=2)
+    text = GAME.text.show(state, seat=2)
     assert "Trump spades (S), lowest dealt: 6S; 2 cards in the deck, 8S at the bottom." in text
     assert "p0  2 cards, attacker\n" in text
     assert "p1  2 cards, defender, known: KD\n" in text

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -262,7 +262,7 @@ FAULTY = {
 
 @pytest.mark.parametrize("law", FAULTY)
 def test_a_planted_bug_is_killed_by_its_law(law):
-    (verdict,) = check(replace(GAME, **FAULTY[law]), laws=[law], effort="quick", seconds=math.inf)
+    (verdict,) = check(GAME.changed(**FAULTY[law]), laws=[law], effort="quick", seconds=math.inf)
     assert verdict.verdict == "broken"
     assert verdict.why.startswith(f"{law}: ")
 
@@ -278,7 +278,7 @@ def settle_without_showing_the_last_two(state):
 
 @pytest.mark.parametrize("variant", ["podkidnoy", "report", "perevodnoy"])
 def test_a_reveal_that_is_missing_once_a_game_is_found_at_quick_effort(variant):
-    faulty = replace(GAME, settle=settle_without_showing_the_last_two)
+    faulty = GAME.changed(settle=settle_without_showing_the_last_two)
     law = "unrevealed_moves_look_the_same"
     (verdict,) = check(faulty, laws=[law], effort="quick", variants=[variant])
     assert verdict.verdict == "broken"

@@ -31,8 +31,8 @@ def edited(name: str) -> dict[str, int]:
     asked = [
         game.moves,
         lambda state: game.play(state, game.moves(state)[0]),
-        lambda state: [game.encode(state, 0, encoder) for encoder in list(game.encoders)[:2]],
-        lambda state: game.show(state, 0),
+        lambda state: [game.encode(state, 0, encoder) for encoder in list(game.learning.encoders)[:2]],
+        lambda state: game.text.show(state, 0),
     ]
 
     def too_long(*_: object) -> None:

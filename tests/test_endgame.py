@@ -1,7 +1,5 @@
 """Open endings of any game: the solver agrees with other solvers and with plain minimax; the agent and its grades."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import small_game
@@ -162,9 +160,9 @@ def score_for_nothing(state, seat):
     return TICTACTOE_SCORE(state, seat)
 
 
-TICTACTOE_SCORE = TICTACTOE.score
-CIRCLES = replace(TICTACTOE, act=act_in_circles, max_plies=1000)
-GIVING = replace(TICTACTOE, score=score_for_nothing, score_sum=lambda seats: None)
+TICTACTOE_SCORE = TICTACTOE.rules.score
+CIRCLES = TICTACTOE.changed(act=act_in_circles, max_plies=1000)
+GIVING = TICTACTOE.changed(score=score_for_nothing, score_sum=lambda seats: None)
 
 
 def test_what_depends_on_a_position_that_comes_back_stays_open():

@@ -1,6 +1,5 @@
 """The end of a game and the look back at it: every figure says what it counts, and a cost is in the game's own unit."""
 
-import dataclasses
 import io
 import re
 
@@ -73,10 +72,10 @@ def test_the_end_at_the_keyboard_labels_every_figure(tmp_path):
 
 def test_a_tally_names_outcomes_of_the_game():
     with pytest.raises(CardaiError, match="tally"):
-        dataclasses.replace(GAMES["moska"], tally=("points",))
-    assert GAMES["literature"].tallied == ["half_suits"]
-    assert dataclasses.replace(GAMES["hearts"], tally=()).tallied == ["points", "moon"]
-    assert GAMES["moska"].tallied == []
+        GAMES["moska"].changed(tally=("points",))
+    assert GAMES["literature"].learning.tallied == ["half_suits"]
+    assert GAMES["hearts"].changed(tally=()).learning.tallied == ["points", "moon"]
+    assert GAMES["moska"].learning.tallied == []
 
 
 UNITS = {
@@ -133,8 +132,8 @@ def test_rollouts_call_no_move_better_that_is_not():
     """Where all moves are alike (the first card of Tic-Tac-Toe's mirror images) few are called better by chance."""
     game = GAMES["tictactoe"]
     state = game.new(2, 1)
-    corners = [move for move in game.moves(state) if game.spell(state, move) in ("a1", "a3", "c1", "c3")]
-    only = dataclasses.replace(game, name="corners")
+    corners = [move for move in game.moves(state) if game.text.spell(state, move) in ("a1", "a3", "c1", "c3")]
+    only = game.changed(name="corners")
     agent = cardai.agent(only, "rollout:40")
     found = [played_on(only, agent, state, corners[i % 4], seed) for i, seed in enumerate(range(40))]
     told = [one for one in found if one and one.best is not None]
@@ -165,9 +164,9 @@ def test_points_beside_the_tricks_of_a_match_say_of_which_rounds_they_are():
     table = OneGame(game, [cardai.agent(game, "duck")] * 4, 3, "match")
     for _ in range(90):
         table.step()
-    notes = [zone.words for zone in game.zones(table.seen(0, 1), 0) if zone.name == "Won"]
+    notes = [zone.words for zone in game.table.zones(table.seen(0, 1), 0) if zone.name == "Won"]
     assert all(re.fullmatch(r"-?\d+ before, \d+ points? this round", note) for note in notes), notes
     assert sum(int(note.split()[0]) for note in notes) == 26, "one round is over"
     table.run()
-    notes = [zone.words for zone in game.zones(table.seen(0, 1), 0) if zone.name == "Won"]
+    notes = [zone.words for zone in game.table.zones(table.seen(0, 1), 0) if zone.name == "Won"]
     assert [int(note.split()[-3]) for note in notes] == [int(points) for points in table.outcomes()["total"]]

@@ -1,6 +1,5 @@
 """A game's own loop plays the evenly random games that the driver plays, move for move, and reports what it reports."""
 
-import dataclasses
 import itertools
 from pathlib import Path
 
@@ -64,14 +63,14 @@ def test_the_own_loop_goes_on_where_the_driver_has_stopped(own_loop, monkeypatch
     """In the middle of a game, after one slice of time."""
     by_driver = played(cardai.load("tictactoe"), 3000, tally=True)
     monkeypatch.setattr(many, "SLICE_SECONDS", 0.0)
-    by_loop = played(dataclasses.replace(TICTACTOE), 3000, threads=1)
+    by_loop = played(TICTACTOE.changed(), 3000, threads=1)
     assert len(own_loop) > 2  # the driver has made 1000 decisions, which is not the end of a game
     assert (by_loop.scores == by_driver.scores).all()
     assert by_loop.decisions == by_driver.decisions
 
 
 def test_the_own_loop_leaves_games_that_do_not_end(own_loop):
-    game = dataclasses.replace(TICTACTOE, max_plies=6)
+    game = TICTACTOE.changed(max_plies=6)
     assert played(game).endless.sum() > 300
     results = played(game)
     assert own_loop
@@ -83,13 +82,13 @@ def test_a_busy_machine_plays_with_the_same_loop(own_loop, monkeypatch):
     """Whether a loop pays is seen from the time of processors, not from the clock, which may be that of others."""
     monkeypatch.setattr(evenly, "FAST", 1.0)
     monkeypatch.setattr(many.time, "perf_counter", itertools.count(0.0, 1e9).__next__)
-    played(dataclasses.replace(TICTACTOE))
+    played(TICTACTOE.changed())
     assert own_loop
 
 
 @pytest.mark.parametrize("more", ["record", "checked", "tally", "another agent", "a game for that it is too early"])
 def test_the_driver_plays_what_the_own_loop_cannot(more, own_loop, monkeypatch):
-    game = dataclasses.replace(TICTACTOE)
+    game = TICTACTOE.changed()
     if more == "another agent":
         lineups, agents = np.tile([0, 1], (50, 1)), [evenly_random(game), cardai.agent(game, "greedy:open_lines")]
         for _ in range(2):
@@ -131,9 +130,9 @@ def raises_later(state):
     ],
 )
 def test_the_own_loop_says_what_is_wrong_with_a_rule(rules, words, own_loop):
-    game = dataclasses.replace(TICTACTOE, max_plies=2, **rules)
+    game = TICTACTOE.changed(max_plies=2, **rules)
     played(game, 1)
-    longer = dataclasses.replace(game, max_plies=9)
+    longer = game.changed(max_plies=9)
     evenly._owns[longer] = evenly._owns[game]
     with pytest.raises(CardaiError, match=words):
         played(longer)

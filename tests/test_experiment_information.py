@@ -1,6 +1,6 @@
 """The experiment on hidden information: its losses are those of a suite, game by game, and are kept as they are."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from cardai.stats import interval
 def test_losses_are_those_of_a_suite_seat_by_seat():
     row = Row(("bot3",) * 3)
     suite = Suite(about="three Bot3", measure="loss", rows={"B1": row}, agents=(), variant=VARIANT)
-    (found,) = run_suite(replace(load("moska"), suites={"one": suite}), "one", ["bot1"], 400, seed=SEED).rows
+    (found,) = run_suite(load("moska").changed(suites={"one": suite}), "one", ["bot1"], 400, seed=SEED).rows
     lost = losses("bot1", 400)
     assert lost.shape == (100, 4)
     assert asdict(interval.proportion(lost).scaled(100)) == asdict(found.figure)

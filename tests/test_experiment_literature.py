@@ -16,10 +16,10 @@ def game_of(texts, seed):
     state, moves = GAME.new(4, seed, "article"), []
     for text in [*texts, None]:
         while int(state["window"]) != -1:
-            moves.append(GAME.parse(state, "no claim"))
+            moves.append(GAME.text.parse(state, "no claim"))
             state = GAME.play(state, moves[-1])
         if text is not None:
-            moves.append(GAME.parse(state, text))
+            moves.append(GAME.text.parse(state, text))
             state = GAME.play(state, moves[-1])
     return np.array(moves, GAME.move), state
 
@@ -27,7 +27,7 @@ def game_of(texts, seed):
 def asks_of(state, kind):
     """The asks of the mover that are answered with yes (1) or no (0), in words."""
     moves = [move for move in GAME.moves(state) if int(move["kind"]) == 0]
-    return [GAME.spell(state, move) for move in moves if int(GAME.play(state, move)["answer"]) == kind]
+    return [GAME.text.spell(state, move) for move in moves if int(GAME.play(state, move)["answer"]) == kind]
 
 
 def test_a_card_asked_back_is_counted_and_no_other():
@@ -40,7 +40,7 @@ def test_a_card_asked_back_is_counted_and_no_other():
             back = f"asks p{int(state['turn'])} for {got.split()[-1]}"
             for text in failed:
                 _, last = game_of([got, text], seed)
-                legal = [GAME.spell(last, move) for move in GAME.moves(last)]
+                legal = [GAME.text.spell(last, move) for move in GAME.moves(last)]
                 if back in legal:
                     other = next(text for text in legal if text != back)
                     assert literature.marks_of(GAME, seed, game_of([got, text, back], seed)[0]) == (1, 0)

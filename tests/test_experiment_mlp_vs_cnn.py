@@ -1,7 +1,5 @@
 """The experiment on bodies: sizes that are called equal are, its control differs by cells alone, scores are its own."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from flax import nnx
@@ -75,7 +73,7 @@ def test_shares_of_the_win_are_those_of_a_suite():
     hearts = load("hearts")
     shares = outcomes_of(hearts, agent(hearts, "careful"), ["duck"] * 3, 80, 3, "standard", "share")
     suite = Suite(about="", measure="share", rows={"duck": Row(("duck",) * 3)}, agents=(), variant="standard")
-    (row,) = run_suite(replace(hearts, suites={"one": suite}), "one", ["careful"], 80, seed=3).rows
+    (row,) = run_suite(hearts.changed(suites={"one": suite}), "one", ["careful"], 80, seed=3).rows
     assert 100 * shares.mean() == pytest.approx(row.figure.point)
 
 

@@ -50,8 +50,10 @@ def test_every_body_scores_alike_in_onnxruntime(name, body, options):
     from cardai.evaluators.network_metadata import layout_of
 
     game = cardai.load(name)
-    module = build(body, options, layout_of(game, next(iter(game.encoders)), game.default_seats), seed=3)
-    rows = rows_of(sum(segment.size for segment in layout_of(game, next(iter(game.encoders)), game.default_seats)))
+    module = build(body, options, layout_of(game, next(iter(game.learning.encoders)), game.default_seats), seed=3)
+    rows = rows_of(
+        sum(segment.size for segment in layout_of(game, next(iter(game.learning.encoders)), game.default_seats))
+    )
     for _ in range(3):
         module(rows)  # so that running statistics are not those of the beginning  # pyright: ignore[reportCallIssue]
     model = models.Model.of(game, module, body=body, body_options=options, moment="before_draw")

@@ -19,7 +19,7 @@ def started(variant, *rounds, seats=2, seed=0):
     state = GAME.new(seats, seed, variant)
     for bids in rounds:
         for bid in bids:
-            state = GAME.play(state, GAME.parse(state, f"bid {bid}"))
+            state = GAME.play(state, GAME.text.parse(state, f"bid {bid}"))
     return state
 
 

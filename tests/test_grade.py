@@ -7,13 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flat import made_of
 from judges import Judge, know
 from rich.console import Console
 from test_lookahead import open_lines
 
 import cardai
 from cardai import CardaiError, IllegalMove, load
-from cardai.game import Game, Player, move_dtype, state_dtype
+from cardai.game import Player, move_dtype, state_dtype
 from cardai.measure.grade import grade, grade_strategy
 from cardai.measure.perfect.agent_strategy import strategy_of
 from cardai.measure.perfect.strategy import best_against_uniform, uniform
@@ -75,7 +76,7 @@ def test_a_solution_finds_a_position_whatever_its_stream(solution):
     state = TICTACTOE.new(seed=99)
     assert solution.place(state) == 0
     for text in ("a1", "b1", "a2", "b2"):
-        state = TICTACTOE.play(state, TICTACTOE.parse(state, text))
+        state = TICTACTOE.play(state, TICTACTOE.text.parse(state, text))
     assert solution.value(state, 0) == 1.0
     assert solution.value(state, 1) == 0.0
     state.stones[:] = 511
@@ -191,7 +192,7 @@ def corner_or_last(game, world):
 
 
 def always_b2(game, world):
-    return game.parse(world, "b2")
+    return game.text.parse(world, "b2")
 
 
 def test_a_python_function_is_graded_by_its_answers(solution):
@@ -337,7 +338,7 @@ def nim(**changes):
         "parse": lambda state, text: None, "show": lambda state, seat: "",
         "players": {"one": Player(takes_one, "takes one"), "any": Player(takes_any, "takes any number")},
     }  # fmt: skip
-    return Game(**(parts | changes))
+    return made_of(**(parts | changes))
 
 
 def test_nim_is_lost_for_the_mover_exactly_at_multiples_of_four():

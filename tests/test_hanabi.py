@@ -10,13 +10,13 @@ import cardai
 from cardai.conformance import check
 
 GAME = cardai.load(str(Path(__file__).parent.parent / "examples/hanabi"))
-NAMES = list(GAME.pieces)
+NAMES = list(GAME.table.pieces)
 
 
 def position(*hands, seed=1, **fields):
     """A position in which seat 0 moves; the deck holds all other cards."""
     state = GAME.new(len(hands), seed)
-    state.deck[:] = GAME.copies
+    state.deck[:] = GAME.table.copies
     for seat, hand in enumerate(hands):
         kinds = [NAMES.index(name) for name in hand.split()]
         state.hands[seat, : len(kinds)] = kinds
@@ -44,12 +44,12 @@ def may_be(state, seat):
 
 def play(state, *moves):
     for move in moves:
-        state = GAME.play(state, GAME.parse(state, move))
+        state = GAME.play(state, GAME.text.parse(state, move))
     return state
 
 
 def legal(state):
-    return [GAME.spell(state, move) for move in GAME.moves(state)]
+    return [GAME.text.spell(state, move) for move in GAME.moves(state)]
 
 
 HANDS = "R1 R1 G3 W5 B2", "Y1 Y2 R2 R3 B1"
@@ -158,7 +158,9 @@ def compare_with_openspiel(seats, games):
             theirs.apply_action(int(ours.hands[seat, slot]))
         while ours.turn >= 0:
             assert theirs.current_player() == ours.turn
-            moves = {in_openspiel(GAME.spell(ours, move), int(ours.turn), seats): move for move in GAME.moves(ours)}
+            moves = {
+                in_openspiel(GAME.text.spell(ours, move), int(ours.turn), seats): move for move in GAME.moves(ours)
+            }
             actions = {theirs.action_to_string(theirs.current_player(), one): one for one in theirs.legal_actions()}
             assert set(moves) == set(actions)
             names = sorted(moves)
@@ -174,7 +176,7 @@ def compare_with_openspiel(seats, games):
                 assert described(ours) == lines_of(theirs)
         assert theirs.is_terminal()
         assert theirs.returns() == pytest.approx((25 * GAME.points(ours)).tolist())
-        ends.add(GAME.ending(ours).partition(":")[0])
+        ends.add(GAME.text.ending(ours).partition(":")[0])
     assert len(ends) >= 2  # games end in different ways
 
 

@@ -83,14 +83,14 @@ def test_relative_shows_the_trick_and_the_round_with_seats_counted_from_the_own(
 
 def test_relative_shows_the_card_just_played_before_the_trick_is_settled():
     state = third_to_play()
-    after = GAME.after(state, GAME.parse(state, "AS"))
+    after = GAME.after(state, GAME.text.parse(state, "AS"))
     seen = segments(after, 2)
     assert named(seen["table: seat +0"]) == "AS"
     assert named(seen["own hand"]) == "2H 4S"
     assert list(seen["takes the trick"]) == [1, 0, 0, 0]
     assert named(seen["legal"]) == ""
     assert int(seen["cards on the table"][0]) == 3
-    ducked = segments(GAME.after(state, GAME.parse(state, "4S")), 2)
+    ducked = segments(GAME.after(state, GAME.text.parse(state, "4S")), 2)
     assert list(ducked["takes the trick"]) == [0, 0, 1, 0]
 
 
@@ -151,7 +151,7 @@ def placed(state, seat, encoder):
 
 def test_paper_play_is_the_papers_52_one_hot_vectors_of_5():
     state = third_to_play()
-    after = GAME.after(state, GAME.parse(state, "AS"))
+    after = GAME.after(state, GAME.text.parse(state, "AS"))
     assert GAME.encoder("paper_play").width(4) == 260
     others = {"QD", "KH", "5H", "6H", "9C", "AC", "7D"}
     for here, own in ((state, {"2H", "4S", "AS"}), (after, {"2H", "4S"})):

@@ -10,7 +10,6 @@ to move, the legal cards and, at the end, the points. Each round has its own ran
 
 import random
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -51,7 +50,7 @@ def ours(number: int) -> dict[str, int]:
 
 
 HEARTS = load("hearts")
-GAME = replace(HEARTS, variants={f"options_{number}": ours(number) for number in SETS})
+GAME = HEARTS.changed(variants={f"options_{number}": ours(number) for number in SETS})
 
 
 def dealt(state, options: dict[str, bool]):

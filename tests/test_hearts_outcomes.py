@@ -22,7 +22,7 @@ AIMS = {"normal": "paper_normal", "moon": "paper_moon", "breaker": "paper_breake
 
 def played(variant: str) -> Results:
     agents, seats = [agent(HEARTS, "random"), agent(HEARTS, "duck")], np.arange(4 * GAMES).reshape(GAMES, 4) % 5 // 4
-    names = tuple(HEARTS.outcomes)
+    names = tuple(HEARTS.learning.outcomes)
     return play(HEARTS, agents, seats, np.arange(GAMES), variant=variant, outcomes=names, record=True)
 
 
@@ -94,9 +94,9 @@ def test_one_record_serves_for_all_labels(paper):
         RecordedGame(game, game, "paper", (0, 0, 0, 0), tuple(paper.scores[game].tolist()), paper.moves[game])
         for game in range(50)
     ]
-    for name in HEARTS.outcomes:
+    for name in HEARTS.learning.outcomes:
         data = collect_games(HEARTS, games, Recipe(label=name, encoder="paper_play", per_game=1))
-        label = HEARTS.outcomes[name].as_label(paper.outcomes[name])
+        label = HEARTS.learning.outcomes[name].as_label(paper.outcomes[name])
         assert all(
             value in label[game].astype(np.float32) for value, game in zip(data.labels, data.game_of, strict=True)
         )

@@ -19,7 +19,7 @@ GAME = cardai.load("hearts")
 
 def chosen(name, state, **params):
     """The card that a player chooses in a position, by name."""
-    player = GAME.players[name]
+    player = GAME.agents.players[name]
     values = np.array([*(dict(player.defaults) | params).values(), 0.0][: max(1, len(player.defaults))])
     move = np.zeros(1, GAME.move)[0]
     player.choose(state, move, values, np.zeros(1, STREAM)[0])
@@ -33,7 +33,7 @@ def passes(name, hand, **params):
     rest = DECK52.listed((1 << 52) - 1 & ~DECK52.cards(hand))
     state.hands[:] = [DECK52.cards(hand), *(sum(1 << card for card in rest[first::3]) for first in range(3))]
     for _ in range(3):
-        state = GAME.play(state, GAME.parse(state, chosen(name, state, **params)))
+        state = GAME.play(state, GAME.text.parse(state, chosen(name, state, **params)))
     return DECK52.names(state.passed[0])
 
 
@@ -106,10 +106,10 @@ def test_careful_tries_to_shoot_the_moon_when_it_hopes_to():
     hand = suits("K", "A", "AKQJT", "AKQJT")
     state = position([hand, "3C 4C 5C 6C 7C 8C 9C TC JC QC 2D 3D", "5D 6D 7D 8D 9D TD JD QD KD 2S 3S 4S",
                       "2H 3H 4H 5H 6H 7H 8H 9H 6S 7S 8S 9S"], broken=1, table=())  # fmt: skip
-    assert GAME.value(state, 0, "moon_hope") > GAME.players["careful"].defaults["shoot"]
+    assert GAME.value(state, 0, "moon_hope") > GAME.agents.players["careful"].defaults["shoot"]
     assert GAME.value(state, 3, "moon_hope") < 0.1
     while state.turn >= 0:
-        state = GAME.play(state, GAME.parse(state, chosen("careful" if state.turn == 0 else "duck", state)))
+        state = GAME.play(state, GAME.text.parse(state, chosen("careful" if state.turn == 0 else "duck", state)))
     assert list(GAME.outcome(state, "moon")) == [1, 0, 0, 0]
 
 
@@ -156,7 +156,7 @@ def test_points_count_what_was_taken_and_the_trick_on_the_table_for_who_takes_it
     state = last("2H AH 3C", "TH 3H 4H", taken=((0, "QS 2C 3D 4D"), (3, "5H")))
     before = [GAME.value(state, seat, "points") for seat in range(4)]
     assert before == [-16.0, 0.0, 0.0, -1.0]
-    after = GAME.after(state, GAME.parse(state, "AH"))
+    after = GAME.after(state, GAME.text.parse(state, "AH"))
     assert [GAME.value(after, seat, "points") for seat in range(4)] == [-13.0, 0.0, 0.0, -5.0]
 
 
@@ -178,23 +178,23 @@ def test_moon_hope_is_none_once_another_seat_has_points_and_sure_once_all_are_ta
     full = last("2D AC 3C", "TC 4C 5C", taken=((2, "QS " + " ".join(rank + "H" for rank in "23456789TJQKA")),))
     assert [GAME.value(full, seat, "moon_hope") for seat in range(4)] == [0.0, 0.0, 1.0, 0.0]
     lost = last("3C 9C KC", "TC 2C 4H", taken=((1, "5H"),))
-    after = GAME.after(lost, GAME.parse(lost, "KC"))
+    after = GAME.after(lost, GAME.text.parse(lost, "KC"))
     assert GAME.value(after, 1, "moon_hope") == 0.0, "seat 3 takes a heart"
 
 
 # Suites.
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in GAME.suites])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in GAME.agents.suites])
 def test_every_suite_can_be_run_with_its_own_agents(name):
-    suite = GAME.suites[name]
+    suite = GAME.agents.suites[name]
     report = bench.run_suite(GAME, name, games=4, threads=1)
     assert not report.missing
     assert len(report.rows) == len(suite.rows) * len(suite.agents)
 
 
 def test_suites_name_players_that_there_are():
-    for suite in GAME.suites.values():
+    for suite in GAME.agents.suites.values():
         assert suite.variant in GAME.variants
         for spec in {*suite.agents, *(spec for row in suite.rows.values() for spec in row.opponents)}:
             agent(GAME, spec).check_fits(GAME, suite.variant, 4)

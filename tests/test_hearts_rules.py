@@ -1,7 +1,5 @@
 """The rules of Hearts one by one, in positions set up for each; numbers are those of games/hearts/RULES.md."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -35,7 +33,7 @@ def suits(clubs="", diamonds="", hearts="", spades=""):
 
 def game(**options):
     """Hearts with the variant `standard` but for some options."""
-    return replace(HEARTS, variants={"tried": OPTIONS | options})
+    return HEARTS.changed(variants={"tried": OPTIONS | options})
 
 
 def position(hands, leader=0, table=(), taken=(), **fields):
@@ -70,7 +68,7 @@ def legal(state):
 def play(state, names):
     """The state after these cards have been played or passed in turn."""
     for name in names.split():
-        state = HEARTS.play(state, HEARTS.parse(state, name))
+        state = HEARTS.play(state, HEARTS.text.parse(state, name))
     return state
 
 
@@ -683,7 +681,7 @@ def deal_to_pass_left(state):
 )
 def test_sequences_of_moves_from_a_fixed_deal_are_counted_exactly(deal, counts):
     """The counts of two other implementations."""
-    assert perft(replace(HEARTS, deal=deal), len(counts), 4, "standard") == [1, *counts]
+    assert perft(HEARTS.changed(deal=deal), len(counts), 4, "standard") == [1, *counts]
 
 
 # Properties of any game
@@ -706,7 +704,7 @@ def test_sequences_of_moves_from_a_fixed_deal_are_counted_exactly(deal, counts):
 def test_every_card_is_in_one_place_and_what_is_known_is_true(seed, choices, options):
     state, certain = game(**options).new(4, seed, "tried"), {}
     while state.turn >= 0:
-        places = HEARTS.holdings(state)
+        places = HEARTS.table.holdings(state)
         assert sum(places) == FULL
         assert sum(place.bit_count() for place in places) == 52
         for seat in SEATS:
@@ -736,31 +734,31 @@ def test_cards_are_read_as_people_and_other_programs_write_them():
         ("QS", "QS"), ("qs", "QS"), ("SQ", "QS"), ("Q♠", "QS"), ("♠Q", "QS"), ("leads QS", "QS"), ("play 2d", "2D"),
         ("10H", "TH"), ("h10", "TH"), ("TH", "TH"), ("10♥", "TH"),
     ):  # fmt: skip
-        assert DECK52.name(HEARTS.parse(state, text)["card"]) == name
+        assert DECK52.name(HEARTS.text.parse(state, text)["card"]) == name
 
 
 @pytest.mark.parametrize("text", ["", "QX", "passes QS", "QS KS", "SS", "plays", "plays QS now"])
 def test_what_is_no_card_or_another_phases_verb_is_refused(text):
     with pytest.raises(ValueError, match=r"try: plays QS, or QS|is not a card"):
-        HEARTS.parse(position(["QS 2D", "4D 5D", "6C 7D", "8C 9D"]), text)
+        HEARTS.text.parse(position(["QS 2D", "4D 5D", "6C 7D", "8C 9D"]), text)
 
 
 def test_moves_are_spelled_by_what_they_do():
     state = after_deal(LEFT)
-    assert HEARTS.spell(state, HEARTS.moves(state)[0]).startswith("passes ")
+    assert HEARTS.text.spell(state, HEARTS.moves(state)[0]).startswith("passes ")
     state = position(["QS 2D", "4D 5D", "6C 7D", "8C 9D"])
-    assert HEARTS.spell(state, HEARTS.moves(state)[0]) == "leads 2D"
+    assert HEARTS.text.spell(state, HEARTS.moves(state)[0]) == "leads 2D"
     state = play(state, "2D")
-    assert HEARTS.spell(state, HEARTS.moves(state)[0]) == "plays 4D"
+    assert HEARTS.text.spell(state, HEARTS.moves(state)[0]) == "plays 4D"
     state = play(state, "4D")
-    assert [HEARTS.spell(state, move) for move in HEARTS.moves(state)] == ["plays 7D"]
+    assert [HEARTS.text.spell(state, move) for move in HEARTS.moves(state)] == ["plays 7D"]
     state = play(position(["QS 2D", "4D 5D", "6C 7C", "8C 9D"]), "2D 4D")
-    assert [HEARTS.spell(state, move) for move in HEARTS.moves(state)] == ["discards 6C", "discards 7C"]
+    assert [HEARTS.text.spell(state, move) for move in HEARTS.moves(state)] == ["discards 6C", "discards 7C"]
 
 
 def test_2_1_others_are_told_that_a_card_is_passed_and_not_which():
     state = after_deal(LEFT)
-    tell = HEARTS.tell
+    tell = HEARTS.text.tell
     assert tell is not None
     assert {tell(state, move, 1) for move in HEARTS.moves(state)} == {"passes a card"}
     state = passed_on(state)
@@ -770,7 +768,7 @@ def test_2_1_others_are_told_that_a_card_is_passed_and_not_which():
 def test_show_has_the_own_pass_and_what_was_passed_to_the_seat_only():
     state = passed_on(after_deal(LEFT))
     for seat in SEATS:
-        text = HEARTS.show(state, seat)
+        text = HEARTS.text.show(state, seat)
         assert f"You passed {DECK52.names(state.passed[seat])} to p{(seat + 1) % 4}" in text
         assert f"You got    {DECK52.names(state.passed[(seat - 1) % 4])} from p{(seat - 1) % 4}" in text
         assert DECK52.names(state.passed[(seat + 1) % 4]) not in text
@@ -778,21 +776,21 @@ def test_show_has_the_own_pass_and_what_was_passed_to_the_seat_only():
 
 def test_show_says_which_passed_cards_the_receiver_still_holds():
     state = passed_on(after_deal(LEFT))
-    line = HEARTS.show(state, 0).splitlines()[2]
+    line = HEARTS.text.show(state, 0).splitlines()[2]
     known = DECK52.names(int(state.passed[0]) | int(state.known[1]))
     assert line.startswith("p1  13 cards")
     assert f"holds {known}" in line
     while int(state.passed[0]) & int(state.hands[1]):
         state = HEARTS.play(state, HEARTS.moves(state)[0])
-    assert "holds" not in HEARTS.show(state, 0).splitlines()[2]
+    assert "holds" not in HEARTS.text.show(state, 0).splitlines()[2]
 
 
 def test_show_has_cards_chosen_to_be_passed_apart_from_the_hand():
     state = HEARTS.play(after_deal(LEFT), HEARTS.moves(after_deal(LEFT))[0])
     chosen = DECK52.names(state.passed[0])
-    assert f"You pass   {chosen} to p1" in HEARTS.show(state, 0)
-    assert chosen not in HEARTS.show(state, 0).splitlines()[-1]
-    assert "You pass" not in HEARTS.show(state, 1)
+    assert f"You pass   {chosen} to p1" in HEARTS.text.show(state, 0)
+    assert chosen not in HEARTS.text.show(state, 0).splitlines()[-1]
+    assert "You pass" not in HEARTS.text.show(state, 1)
 
 
 def test_show_has_nothing_of_what_a_seat_will_get_before_the_exchange():
@@ -800,11 +798,11 @@ def test_show_has_nothing_of_what_a_seat_will_get_before_the_exchange():
     for _ in range(11):
         state = HEARTS.play(state, HEARTS.moves(state)[0])
     assert state.leader == NONE
-    assert "You got" not in "".join(HEARTS.show(state, seat) for seat in SEATS)
+    assert "You got" not in "".join(HEARTS.text.show(state, seat) for seat in SEATS)
 
 
 def test_the_ending_says_the_points_and_who_shot_the_moon():
-    ending = HEARTS.ending
+    ending = HEARTS.text.ending
     assert ending is not None
     assert (
         ending(play(position(LAST, taken=SPLIT), " ".join(LAST))) == "Points: p0 has 0, p1 has 5, p2 has 21, p3 has 0."

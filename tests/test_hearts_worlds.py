@@ -6,7 +6,6 @@ did, and if it holds the cards that the own seat passed to it.
 
 import math
 from collections import Counter
-from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
@@ -272,7 +271,7 @@ def test_6_1_everybody_knows_who_holds_the_two_of_clubs_until_it_is_played():
         for seat in range(4):
             assert (drawn(state, seat, 20)["hands"][:, holder] & 1 == 1).all()
         assert state.known[holder] == 1
-        assert not GAME.play(state, GAME.parse(state, "2C")).known.any()
+        assert not GAME.play(state, GAME.text.parse(state, "2C")).known.any()
 
 
 # What players are given that see their own.
@@ -351,7 +350,7 @@ BY_LAW = {
 @pytest.mark.parametrize("fault", BY_LAW)
 def test_a_planted_fault_is_found_by_its_law(fault):
     law, resample = BY_LAW[fault]
-    (verdict,) = check(replace(GAME, resample=resample), laws=[law], effort="quick", seconds=math.inf)
+    (verdict,) = check(GAME.changed(resample=resample), laws=[law], effort="quick", seconds=math.inf)
     assert verdict.verdict == "broken"
     assert verdict.why.startswith(f"{law}: ")
 

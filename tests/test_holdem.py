@@ -47,12 +47,12 @@ def played(words: str, seed: int = 1):
     """The state after moves in words."""
     state = GAME.new(seed=seed)
     for word in words.split():
-        state = GAME.play(state, GAME.parse(state, word))
+        state = GAME.play(state, GAME.text.parse(state, word))
     return state
 
 
 def legal(state) -> str:
-    return " ".join(GAME.spell(state, move) for move in GAME.moves(state))
+    return " ".join(GAME.text.spell(state, move) for move in GAME.moves(state))
 
 
 def payoffs(state) -> list[float]:
@@ -193,8 +193,8 @@ def test_the_steady_player_plays_with_drawn_parameters():
 
 
 def test_the_end_is_said_in_chips():
-    assert GAME.ending(played("raise fold")) == "p0 folds, p1 wins 10 chips."
+    assert GAME.text.ending(played("raise fold")) == "p0 folds, p1 wins 10 chips."
     shown = played("call check" + " check check" * 3)
-    assert GAME.ending is not None
-    assert "p0 has " in GAME.ending(shown)
-    assert GAME.ending(shown).endswith(("wins 10 chips.", "they share the pot."))
+    assert GAME.text.ending is not None
+    assert "p0 has " in GAME.text.ending(shown)
+    assert GAME.text.ending(shown).endswith(("wins 10 chips.", "they share the pot."))

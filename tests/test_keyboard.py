@@ -1,6 +1,5 @@
 """A person at the keyboard plays the same game as any player, sees what a player may see, and is understood."""
 
-import dataclasses
 import io
 import json
 import re
@@ -198,7 +197,7 @@ def test_a_table_refuses_seats_that_do_not_exist_and_results_before_the_end():
 
 
 def test_moves_from_outside_end_within_the_games_plies():
-    short = dataclasses.replace(TICTACTOE, max_plies=3)
+    short = TICTACTOE.changed(max_plies=3)
     table = OneGame(short, [None, None])
     for _ in range(3):
         table.play(table.legal_moves()[0][0])
@@ -215,7 +214,7 @@ def test_a_recorded_game_is_played_again_by_typing_its_moves(tmp_path, console):
 
     def note(state, move, ply):
         if state["turn"] == 1 and len(THIRTYONE.moves(state)) > 1:
-            typed.append(THIRTYONE.spell(state, move))
+            typed.append(THIRTYONE.text.spell(state, move))
 
     replay(THIRTYONE, recorded, note)
     points = keyboard.play(
@@ -375,7 +374,7 @@ def test_a_move_that_a_seat_repeats_is_said_as_often():
 def test_a_group_is_listed_by_its_word(tmp_path, console):
     state = THIRTYONE.new(seats=2)
     drawn = THIRTYONE.play(state, THIRTYONE.moves(state)[0])
-    words = [THIRTYONE.spell(drawn, move).split()[0].removesuffix("s") for move in THIRTYONE.moves(drawn)]
+    words = [THIRTYONE.text.spell(drawn, move).split()[0].removesuffix("s") for move in THIRTYONE.moves(drawn)]
     assert len(words) == 4
     assert len(set(words)) == 1
     with pytest.raises(CardaiError):
@@ -441,7 +440,7 @@ def test_a_game_at_the_keyboard_is_recorded(tmp_path, console):
     assert recorded.scores == tuple(points.tolist())
     assert recorded.lineup == (0, 1)
     spelled = []
-    replay(TICTACTOE, recorded, lambda state, move, ply: spelled.append(TICTACTOE.spell(state, move)))
+    replay(TICTACTOE, recorded, lambda state, move, ply: spelled.append(TICTACTOE.text.spell(state, move)))
     assert spelled[0] == "b2"
     assert [f"Bruno: {text}" in said(console) for ply, text in enumerate(spelled)][1::2] == [True] * (len(spelled) // 2)
     before = file.read_bytes()
@@ -484,7 +483,7 @@ def test_a_game_says_how_it_ended_and_it_fits_the_scores(name):
         table.run()
         ending, scores = table.ending(), table.scores()
         assert re.fullmatch(ENDINGS[name], ending)
-        assert {game.ending(game.world(truth_of(table), seat, seed=9)) for seat in range(2)} == {ending}
+        assert {game.text.ending(game.world(truth_of(table), seat, seed=9)) for seat in range(2)} == {ending}
         if scores[0] == scores[1]:
             assert "loses" not in ending
             assert "wins" not in ending
@@ -498,7 +497,7 @@ def test_a_game_says_how_it_ended_and_it_fits_the_scores(name):
 
 
 def test_without_an_ending_the_scores_are_shown(tmp_path, console):
-    silent = dataclasses.replace(TICTACTOE, ending=None)
+    silent = TICTACTOE.changed(ending=None)
     keyboard.play(silent, [HUMAN, "random"], script=script(tmp_path, *"11111"), console=console)
     assert re.search(r"the game is over ─+\nYou; score ", said(console))
 
@@ -529,7 +528,7 @@ def in_colour(monkeypatch, no_colour: str | None) -> str:
     if no_colour is not None:
         monkeypatch.setenv("NO_COLOR", no_colour)
     terminal = Console(file=io.StringIO(), width=100, force_terminal=True, color_system="standard")
-    Menu(["attacks 6S TD", "attacks 7H", "QHX"], more=False, pieces=MOSKA.pieces).show(terminal)
+    Menu(["attacks 6S TD", "attacks 7H", "QHX"], more=False, pieces=MOSKA.table.pieces).show(terminal)
     return said(terminal)
 
 
@@ -537,10 +536,10 @@ def test_red_suits_are_red_where_there_is_colour_and_nowhere_else(monkeypatch, c
     text = in_colour(monkeypatch, None)
     assert re.findall("\x1b\\[31m(.+?)\x1b", text) == ["TD", "7H"]
     assert "\x1b" not in in_colour(monkeypatch, "1")
-    Menu(["attacks 7H"], more=False, pieces=MOSKA.pieces).show(console)
+    Menu(["attacks 7H"], more=False, pieces=MOSKA.table.pieces).show(console)
     assert said(console) == "1 attacks 7H\n"
     plain = Console(file=io.StringIO(), width=100, force_terminal=True, color_system="standard")
-    Menu(["d1", "h2"], more=False, pieces=TICTACTOE.pieces).show(plain)
+    Menu(["d1", "h2"], more=False, pieces=TICTACTOE.table.pieces).show(plain)
     assert "\x1b[31m" not in said(plain)
 
 
@@ -618,7 +617,7 @@ def test_a_record_says_that_a_game_was_a_study_game(tmp_path, console):
     studied(tmp_path, console, TICTACTOE, [HUMAN, "random"], *moves, record=file, seed=1)
     (recorded,) = read(file)
     assert read(file).header.agents == (STUDENT, "random")
-    assert TICTACTOE.spell(TICTACTOE.new(), recorded.moves[0]) == "b2"
+    assert TICTACTOE.text.spell(TICTACTOE.new(), recorded.moves[0]) == "b2"
     replay(TICTACTOE, recorded)
 
 
@@ -664,7 +663,7 @@ def test_a_finished_game_can_be_looked_at_again(tmp_path, console):
     assert "game 0, seed 1" not in said(silent)
     keyboard.play(TICTACTOE, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN), console=silent)
     assert said(silent).count("look at the game again") == 1, "nobody is there to be asked"
-    bare = dataclasses.replace(TICTACTOE, name="bare", heuristics={}, opponents=())
+    bare = TICTACTOE.changed(name="bare", heuristics={}, opponents=())
     keyboard.play(bare, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN, "a"), console=silent)
     assert "plays on after the move" in said(silent), "without a model, by rollouts"
 
@@ -714,7 +713,7 @@ def lead_of_threes():
     """A seed of Dou Dizhu in which seat 0 may lead "plays 33", and how its moves are spelled: it has more than 33."""
     for seed in range(100):
         state = DOUDIZHU.new(3, seed, "fixed")
-        spelled = [DOUDIZHU.spell(state, move) for move in DOUDIZHU.moves(state)]
+        spelled = [DOUDIZHU.text.spell(state, move) for move in DOUDIZHU.moves(state)]
         if "plays 33" in spelled and spelled.index("plays 33") != 32:
             return seed, spelled
     raise AssertionError("no such seed")

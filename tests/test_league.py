@@ -236,7 +236,7 @@ def test_a_model_that_fits_no_table_is_named(monkeypatch):
 
 
 def test_a_model_of_another_version_is_left_out(monkeypatch):
-    monkeypatch.setattr(pool, "load", lambda name: replace(load(name), version=2))
+    monkeypatch.setattr(pool, "load", lambda name: load(name).changed(version=2))
     found = run_all(games=20)
     assert found.left_out["tictactoe: mlp"] == "mlp is a model of tictactoe version 1; here it is version 2"
     assert not {one.spec for one in found.tables[0].standings} & {"greedy:mlp", "greedy:cnn"}
@@ -254,7 +254,7 @@ def test_a_game_that_does_not_load_is_named_and_the_others_are_played(monkeypatc
 
 def test_an_agent_that_fails_costs_its_own_table_only(monkeypatch):
     monkeypatch.setattr(league, "available", lambda: {"tictactoe": "", "again": ""})
-    monkeypatch.setattr(pool, "load", lambda name: replace(load("tictactoe"), name=name))
+    monkeypatch.setattr(pool, "load", lambda name: load("tictactoe").changed(name=name))
     calls = itertools.count()
 
     def play(*arguments, whole=league.play, **options):
@@ -271,7 +271,7 @@ def test_an_agent_that_fails_costs_its_own_table_only(monkeypatch):
 
 
 def test_endless_games_count_in_no_figure_and_leave_no_ratings(monkeypatch):
-    monkeypatch.setattr(pool, "load", lambda name: replace(load(name), max_plies=2))
+    monkeypatch.setattr(pool, "load", lambda name: load(name).changed(max_plies=2))
     found = run_all(games=20)
     (table,) = found.tables
     assert (table.games, table.endless) == (0, 20)
@@ -283,7 +283,7 @@ def test_endless_games_count_in_no_figure_and_leave_no_ratings(monkeypatch):
 
 def test_ctrl_c_leaves_the_finished_tables(monkeypatch, stopped_at):
     monkeypatch.setattr(league, "available", lambda: {"tictactoe": "", "again": ""})
-    monkeypatch.setattr(pool, "load", lambda name: replace(load("tictactoe"), name=name))
+    monkeypatch.setattr(pool, "load", lambda name: load("tictactoe").changed(name=name))
     whole = run_all(games=20)
     calls = 1 + len(whole.tables[0].standings)
     for call, finished in ((1, 0), (calls, 0), (calls + 1, 1), (10_000, 2)):

@@ -1,7 +1,5 @@
 """What the experiment on the article has its networks choose among."""
 
-from dataclasses import replace
-
 import numpy as np
 
 import cardai
@@ -10,7 +8,7 @@ from cardai.games.literature.players import may_have
 from cardai.games.literature.rules import ASK, CLAIM
 
 GAME = cardai.load("literature")
-CONSIDERED = replace(GAME, legal=moves_of_article)
+CONSIDERED = GAME.changed(legal=moves_of_article)
 
 
 def test_its_networks_claim_what_is_proven_and_ask_nothing_that_is_known_to_fail():

@@ -72,7 +72,7 @@ def test_facts_count_seats_from_the_own_one():
 
 def test_a_question_that_is_not_answered_yet_is_in_the_after_state():
     state = three_halves()
-    asked = next(move for move in GAME.moves(state) if GAME.spell(state, move) == "asks p3 for 4D")
+    asked = next(move for move in GAME.moves(state) if GAME.text.spell(state, move) == "asks p3 for 4D")
     facts = segments(GAME.after(state, asked), SEAT)
     assert facts["pending move"].tolist() == [1, 0, 0, 0]
     assert facts["last asked"].tolist() == [0, 0, 0, 1]
@@ -113,7 +113,7 @@ def test_chances_say_how_likely_a_yes_is_and_what_the_team_may_expect():
     assert before[yes].tolist() == [0]
     assert before[expected].tolist() == [128, 0, 0, 0, 0, 0, 0, 0]  # two, and 1/2 + 1/4 + 1/4 with seat 2: half of six
     for name, chance in (("2C", 255), ("4C", 128), ("5C", 64)):
-        asked = next(move for move in GAME.moves(state) if GAME.spell(state, move) == f"asks p1 for {name}")
+        asked = next(move for move in GAME.moves(state) if GAME.text.spell(state, move) == f"asks p1 for {name}")
         assert segments(GAME.after(state, asked), SEAT, "chances")[yes].tolist() == [chance]
     assert before[proven].tolist() == [0] * 8
     hands = ["AC 2C 3C 4C 5C", "AD 2D 3D", "6C", "4D 5D 6D"]

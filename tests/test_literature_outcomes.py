@@ -28,7 +28,7 @@ def test_outcomes_and_rewards_are_what_the_moves_brought(variant, seats):
             asks += kind == rules.ASK
             won = after
             brought = {rules.ASK: had, rules.CLAIM: after[seat % 2] - before[seat % 2]}.get(kind, 0.5)
-            reward = getattr(GAME.rewards["answer"].of, "py_func")(state, seat)  # noqa: B009
+            reward = getattr(GAME.learning.rewards["answer"].of, "py_func")(state, seat)  # noqa: B009
             assert reward == brought
             seen.add((kind, brought))
         is_cut = sum(int(halves).bit_count() for halves in state["won"]) < 8

@@ -15,15 +15,15 @@ TEAMS = np.array([[0, 1, 0, 1], [1, 0, 1, 0]])
 
 def choice(state, name, seed=0, **params):
     """The move that a player plays in a position, in words. It gets what its seat knows and nothing else."""
-    player, known = GAME.players[name], state.copy()
-    assert GAME.blank is not None
-    GAME.blank(known, int(state["turn"]))
+    player, known = GAME.agents.players[name], state.copy()
+    assert GAME.rules.blank is not None
+    GAME.rules.blank(known, int(state["turn"]))
     values = np.array([*(dict(player.defaults) | params).values(), 0.0][: max(1, len(player.defaults))])
     move, stream = np.zeros(1, GAME.move)[0], np.zeros(1, STREAM)[0]
     stream["rng"] = seed
     player.choose(known, move, values, stream)
     assert GAME.is_allowed(state, move)
-    return GAME.spell(state, move)
+    return GAME.text.spell(state, move)
 
 
 def match(one, other, games, seed=3, variant="article"):
@@ -105,7 +105,7 @@ def test_claims_are_declined_as_often_as_asked_but_not_where_nothing_else_can_be
     assert choice(state, name, decline=1.0) == "claims low clubs"  # no card of another half-suit, so no question
 
 
-@pytest.mark.parametrize("name", GAME.players)
+@pytest.mark.parametrize("name", GAME.agents.players)
 def test_a_mover_who_gives_the_turn_away_claims_nothing(name):
     hands = ["", "AD 2D 3D", "AC 2C 3C", "4D", "4C 5C 6C", "5D 6D"]
     state = position(hands, known={2: "AC 2C 3C", 4: "4C 5C 6C"}, variant="table", giving=1)
@@ -132,7 +132,7 @@ def test_a_claim_that_cannot_be_right_is_never_likely():
 
 @pytest.mark.parametrize("variant", ["table", "strict"])
 def test_all_play_all_variants(variant):
-    for spec in GAME.players:
+    for spec in GAME.agents.players:
         assert sum(match(spec, "plausible", 6, variant=variant)) == 6
 
 

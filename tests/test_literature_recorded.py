@@ -87,7 +87,7 @@ def test_a_recorded_game_is_one_of_ours(number):
     assert proven.count(False) <= 2
     if not game["cut"]:
         assert int(state["turn"]) == -1
-        ours = GAME.score(state, 0)
+        ours = GAME.rules.score(state, 0)
         assert {1.0: "EVEN", 0.0: "ODD", 0.5: "NEITHER"}[float(np.ravel(ours)[0])] == game["result"]
 
 

@@ -114,7 +114,7 @@ def test_2_1_a_claimed_half_suit_cannot_be_asked_for():
     state = two_halves()
     claimed = position(["AC 2C", "3C", "4C 5C", "6C"], even=[LOW_DIAMONDS])
     with pytest.raises(IllegalMove, match="2D"):
-        GAME.play(claimed, GAME.parse(state, "asks p1 for 2D"))
+        GAME.play(claimed, GAME.text.parse(state, "asks p1 for 2D"))
 
 
 def test_2_2_a_card_that_is_given_changes_hands_and_the_asker_goes_on():
@@ -540,12 +540,12 @@ def test_claims_are_understood_in_several_forms(text):
 def test_texts_that_are_no_moves_are_refused(text, words):
     state = position(["AC 2C AD", "2D", "3C 4C 3D", "4D", "5C 6C 5D", "6D"], variant="table")
     with pytest.raises(ValueError, match=words):
-        GAME.parse(state, text)
+        GAME.text.parse(state, text)
 
 
 def test_a_seat_is_shown_its_hand_and_what_everybody_knows():
     state = two_halves(known={2: "4C"}, lacks={3: "AD"}, must={1: [LOW_CLUBS]}, odd=[HIGH_HEARTS], asks=7)
-    text = GAME.show(play(state, "asks p1 for 6D"), 1).splitlines()
+    text = GAME.text.show(play(state, "asks p1 for 6D"), 1).splitlines()
     assert text[0] == "p0 may claim; p1 is the mover. 8 of at most 201 asks."
     assert text[1].startswith("p0's team has none; p1's team has 1 (high hearts); nobody has 5 (low hearts, ")
     assert text[2] == "Last ask: p0 asked p1 for 6D: no."
@@ -561,8 +561,8 @@ def test_a_seat_is_shown_its_hand_and_what_everybody_knows():
 def test_the_last_claim_is_shown():
     state = position(["AC 2C AD", "2D", "3C 4C 3D", "4D", "5C 6C 5D", "6D"], variant="table")
     text = "Last claim: p0 claimed low clubs with 5C 6C at p4: right."
-    assert text in GAME.show(play(state, "claims low clubs with 5C 6C at p4"), 3)
-    assert "at p4: wrong." in GAME.show(play(state, "claims low clubs with 5C at p4"), 3)
+    assert text in GAME.text.show(play(state, "claims low clubs with 5C 6C at p4"), 3)
+    assert "at p4: wrong." in GAME.text.show(play(state, "claims low clubs with 5C at p4"), 3)
 
 
 def test_a_finished_game_says_how_it_ended():

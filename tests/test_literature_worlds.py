@@ -1,7 +1,6 @@
 """Worlds of Literature (RULES.md, 5): they are exactly the deals that the history allows, and all are as likely."""
 
 import math
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -253,8 +252,8 @@ def settle_asking_who_can_claim(state):
 )
 def test_a_fault_in_what_a_move_shows_breaks_a_law(settle, law, seed):
     """The law looks at all, however long it takes. Of the seeds 0 to 6, 0, 3, 4 and 6 find the last fault."""
-    encoders = {"facts": GAME.encoders["facts"]}
-    game = replace(GAME, settle=settle, encoders=encoders, players={}, heuristics={}, playouts=None, phases={})
+    encoders = {"facts": GAME.learning.encoders["facts"]}
+    game = GAME.changed(settle=settle, encoders=encoders, players={}, heuristics={}, playouts=None, phases={})
     (verdict,) = check(game, laws=[law], effort="quick", seed=seed, seconds=math.inf)
     assert verdict.verdict == "broken"
     assert verdict.law == law

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -75,7 +74,7 @@ class Naive:
 
     def world(self, state, seat, stream):
         states = copies(state)
-        door_resample(lend(self.game.rules), raw(states), seat, raw(stream))
+        door_resample(lend(self.game.compiler.rules), raw(states), seat, raw(stream))
         return states[0]
 
     def worths(self, state, stream):
@@ -138,7 +137,7 @@ def settle_shown_to_others(state):
     state.revealed = (single(state.seats) - 1) & ~single(seat)
 
 
-SHOWN_TO_OTHERS = replace(small_game.GAME, settle=settle_shown_to_others)
+SHOWN_TO_OTHERS = small_game.GAME.changed(settle=settle_shown_to_others)
 
 
 @pytest.mark.parametrize("kind", ["greedy", "sampled", "peeking"])
@@ -154,7 +153,7 @@ SHOWN_TO_OTHERS = replace(small_game.GAME, settle=settle_shown_to_others)
     ids=["moska-bitmap", "moska-afterstate", "thirtyone", "tictactoe", "shown to others"],
 )
 def test_moves_are_worth_what_plain_python_finds(game, encoder, specs, kind):
-    judge = Judge("any", encoder or next(iter(game.encoders)), len(specs), some_order)
+    judge = Judge("any", encoder or next(iter(game.learning.encoders)), len(specs), some_order)
     worlds = 4 if kind == "sampled" else 1
     naive, player = Naive(game, judge, kind, worlds), searching(kind, judge, worlds)
     states = [state for seed in range(6) for state in some_states(game, specs, seed)]
@@ -199,7 +198,7 @@ def judges(monkeypatch):
         Judge("order", "bitmap", 4, some_order),
         Judge("pending", "afterstate", 4, some_order),
         Judge("fair", "bitmap", 4, fair_of_rows),
-        Judge("view", next(iter(THIRTYONE.encoders)), 3, some_order),
+        Judge("view", next(iter(THIRTYONE.learning.encoders)), 3, some_order),
     )
 
 
@@ -251,7 +250,7 @@ def fair_of_rows(rows):
 @pytest.mark.parametrize("spec", ["sampled:{}?worlds=7", "sampled:{}?worlds=7&epsilon=0.1", "peeking:{}", "greedy:{}"])
 def test_hidden_cards_are_searched_as_by_the_heuristic(judges, spec):
     """The same worlds from the same streams, the same means, the same lots among equal moves."""
-    game = replace(MOSKA, heuristics={"by_rule": fair})
+    game = MOSKA.changed(heuristics={"by_rule": fair})
     others, games = ["bot3", "bot2", "random"], 30 if JIT else 1
     outside = run(game, [spec.format("fair"), *others], games)
     assert same_games(outside, run(game, [spec.format("by_rule"), *others], games))
@@ -323,7 +322,7 @@ def test_equal_rows_of_a_decision_are_scored_once(judges):
     def nothing(state, seat, row):
         row[0] = 1
 
-    blind = replace(MOSKA, encoders={"bitmap": PerspectiveEncoder(lambda seats: [Segment("one")], nothing)})
+    blind = MOSKA.changed(encoders={"bitmap": PerspectiveEncoder(lambda seats: [Segment("one")], nothing)})
     player = agent(blind, "peeking:order")
     state = next(state for state in states_of(MOSKA, ["bot3"] * 4, 1) if 5 < len(MOSKA.moves(state)) < 50)
     ((moves, worth),), _ = decided(blind, player, [state], streams_of(1))
@@ -344,7 +343,7 @@ from cardai.table.many import play
 
 for name, seats, games in ((sys.argv[2], 3, 4), ("moska", 2, 1)):
     game = load(name)
-    judge = Judge("any", next(iter(game.encoders)), seats, some_order)
+    judge = Judge("any", next(iter(game.learning.encoders)), seats, some_order)
     agents = [
         Agent("sampled", OnePly(judge, settles=True, worlds=3, epsilon=0.1)),
         Agent("peeking", OnePly(judge, settles=True, peeks=True, temperature=0.05)),
@@ -411,7 +410,7 @@ def numbers_drawn(game, spec, state):
 def test_a_decision_draws_its_world_and_its_lots_and_nothing_else(judges):
     opening = TICTACTOE.new()
     for text in ("a1", "b2"):
-        opening = TICTACTOE.play(opening, TICTACTOE.parse(opening, text))
+        opening = TICTACTOE.play(opening, TICTACTOE.text.parse(opening, text))
     drawn, ties = numbers_drawn(TICTACTOE, "greedy:lines", opening)
     assert ties > 1
     assert drawn == 1 + (ties - 1)  # the world's stream, and a lot for each equal move after the first
@@ -423,7 +422,7 @@ def test_a_decision_draws_its_world_and_its_lots_and_nothing_else(judges):
 
 
 def test_a_seat_without_a_legal_move_is_named():
-    judged = replace(steps.GAME, encoders={"height": PerspectiveEncoder(lambda seats: [Segment("height")], see_height)})
+    judged = steps.GAME.changed(encoders={"height": PerspectiveEncoder(lambda seats: [Segment("height")], see_height)})
     player = Agent("any", OnePly(Judge("any", "height", 2, lambda rows: rows[:, 0] / 255)))
     with pytest.raises(CardaiError, match=r"steps, game seed 3, ply \d+: seat [01] is to move and has no legal move"):
         play(judged, [player], np.zeros((1, 2), int), np.array([3]), variant="trapped", max_plies=100)

@@ -380,12 +380,12 @@ def test_a_player_that_sees_its_own_finds_nothing_when_it_peeks():
     honest = play(LOW_HAND, [agent(LOW_HAND, "low")], lineups, seeds)
     blanked = planted.PEEKING_AT_THE_DECK
     same_games(honest, play(blanked, [agent(blanked, "low")], lineups, seeds))
-    peeking = replace(blanked, players={"low": replace(blanked.players["low"], sees="world")})
+    peeking = blanked.changed(players={"low": replace(blanked.agents.players["low"], sees="world")})
     assert (honest.scores != play(peeking, [agent(peeking, "low")], lineups, seeds).scores).any()
 
 
 def test_a_player_sees_a_world_or_its_own_and_its_own_needs_blank():
     with pytest.raises(CardaiError, match='a player sees "world" or "own", not \'all\''):
-        replace(LOW_HAND.players["low"], sees="all")
+        replace(LOW_HAND.agents.players["low"], sees="all")
     with pytest.raises(CardaiError, match='low_hand: the player low sees="own", so the game needs the rule blank'):
-        replace(LOW_HAND, blank=None)
+        LOW_HAND.changed(blank=None)

@@ -92,7 +92,7 @@ def test_what_is_saved_comes_back_to_the_bit(game, body, tmp_path):
     assert wanted.keys() == found.keys()
     assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
     assert any(name.endswith("variance") for name in wanted)
-    assert np.array_equal(saved.score(rows(70)), loaded.score(rows(70)))
+    assert np.array_equal(saved.score(rows(70)), loaded.rules.score(rows(70)))
     assert [file.name for file in tmp_path.iterdir()] == ["one.safetensors"]
 
 
@@ -115,7 +115,7 @@ def test_half_precision_makes_small_files_of_nearly_the_same_scores(game, tmp_pa
     loaded = load(tmp_path / "half.safetensors")
     assert loaded.metadata.stored == "float16"
     assert {value.dtype.name for value in tensors_of(loaded.module).values()} == {"float32"}
-    assert np.abs(np.asarray(saved.score(rows(70))) - np.asarray(loaded.score(rows(70)))).max() < 2e-3
+    assert np.abs(np.asarray(saved.score(rows(70))) - np.asarray(loaded.rules.score(rows(70)))).max() < 2e-3
     kinds = {
         name: entry["dtype"] for name, entry in taken_apart(tmp_path / "half.safetensors")[0].items() if "." in name
     }

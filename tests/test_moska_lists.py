@@ -68,7 +68,7 @@ def list_again(legal, states, index, buffer, room, times):
 def test_a_truncated_list_costs_hardly_more_than_a_full_buffer():
     """Hands of up to 40 cards have up to 10^12 moves."""
     states = np.array(positions(600, 40, seed=6), GAME.state)
-    buffer, legal = np.zeros(GAME.max_moves, GAME.move), GAME.rules.calls[LEGAL]
+    buffer, legal = np.zeros(GAME.max_moves, GAME.move), GAME.compiler.rules.calls[LEGAL]
     arguments = raw(states), raw(buffer), GAME.max_moves
     full, cut = [], []
     for index in range(len(states)):

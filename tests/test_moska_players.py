@@ -42,7 +42,7 @@ def move_of(kind: int) -> np.record:
 
 def chosen(name: str, state: np.record, seed: int = 0, **params: float) -> tuple[int, int, int]:
     """What a player plays in a position: (kind, cards, targets)."""
-    player = GAME.players[name]
+    player = GAME.agents.players[name]
     values = np.array([*(dict(player.defaults) | params).values(), 0.0][: max(1, len(player.defaults))])
     move, stream = np.zeros(1, GAME.move)[0], np.zeros(1, STREAM)[0]
     stream.rng = (seed + 1) * 0x9E3779B97F4A7C15 % 2**64
@@ -213,7 +213,7 @@ def by_counting(naive, kind, params):
 
 def bot2(naive):
     """All moves that bot2 may choose."""
-    params = list(GAME.players["bot2"].defaults.values())
+    params = list(GAME.agents.players["bot2"].defaults.values())
     plays = {kind: by_counting(naive, kind, params) for kind in naive.kinds}
     if OPEN in plays:
         return {(OPEN, *play) for play in plays[OPEN]}
@@ -225,7 +225,7 @@ def bot2(naive):
 
 def bot3_values(naive):
     """The value of each move that bot3 considers."""
-    params = list(GAME.players["bot3"].defaults.values())
+    params = list(GAME.agents.players["bot3"].defaults.values())
     top, mean = max(naive.score[card] for card in naive.alive), naive.mean_unseen()
     found = {}
     for kind in naive.kinds:
@@ -278,7 +278,7 @@ def test_the_simpler_bots_play_every_kind_that_the_naive_implementation_allows_a
 
 @pytest.mark.parametrize("name", ["bot2", "bot3"])
 def test_kills_are_those_of_a_cheapest_assignment(name):
-    params = np.array(list(GAME.players[name].defaults.values()))
+    params = np.array(list(GAME.agents.players[name].defaults.values()))
     sizes = Counter()
     for state in positions()[::2]:
         naive = NaivePosition(state)
@@ -440,6 +440,6 @@ def test_a_bot_leaves_its_stream_where_a_world_and_its_choice_would():
 def test_a_players_move_does_not_depend_on_what_its_seat_cannot_know():
     """The players that see their own (`sees="own"`) play the same move in every world."""
     for state in positions()[::10]:
-        for name in GAME.players:
+        for name in GAME.agents.players:
             moves = {chosen(name, GAME.world(state, int(state.turn), world), 3) for world in range(4)}
             assert moves == {chosen(name, state, 3)}

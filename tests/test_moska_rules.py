@@ -44,11 +44,11 @@ def position(hands, table="", killed="", deck="", turn=0, target=1, trump="S", r
 
 
 def spelled(state):
-    return [GAME.spell(state, move) for move in GAME.moves(state)]
+    return [GAME.text.spell(state, move) for move in GAME.moves(state)]
 
 
 def play(state, text):
-    return GAME.play(state, GAME.parse(state, text))
+    return GAME.play(state, GAME.text.parse(state, text))
 
 
 def names(cards):

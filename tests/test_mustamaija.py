@@ -30,12 +30,12 @@ def position(*hands, stock="", bottom="", bouts=200):
 
 
 def moves(state):
-    return [GAME.spell(state, move) for move in GAME.moves(state)]
+    return [GAME.text.spell(state, move) for move in GAME.moves(state)]
 
 
 def after(state, *texts):
     for text in texts:
-        state = GAME.play(state, GAME.parse(state, text))
+        state = GAME.play(state, GAME.text.parse(state, text))
     return state
 
 
@@ -114,14 +114,14 @@ def test_3_who_has_no_cards_is_out_and_the_last_one_has_lost():
     state = after(state, "lay 2H", "beat 2H with 8H")
     assert int(state.turn) == -1
     assert GAME.points(state).tolist() == [1, 1, 0, 1]
-    assert GAME.ending(state) == "p2 is left with Maija."
+    assert GAME.text.ending(state) == "p2 is left with Maija."
 
 
 def test_3_3_3_4_after_the_last_bout_all_with_cards_share_the_loss():
     state = after(position("4C 2H", "5C", "QS", bouts=1), "lay 4C", "beat 4C with 5C")
     assert int(state.turn) == -1
     assert GAME.points(state).tolist() == [0.5, 1, 0.5]
-    assert GAME.ending(state) == "p0, p2 have lost together."
+    assert GAME.text.ending(state) == "p0, p2 have lost together."
 
 
 @pytest.mark.skipif(not JIT, reason="plays whole games")

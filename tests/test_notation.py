@@ -88,7 +88,7 @@ def _specs():
     collect([json.loads(line) for line in (ROOT / "report/ratings.jsonl").read_text().splitlines()])
     for name in cardai.available():
         game = cardai.load(name)
-        collect([*game.players, *game.opponents, *(vars(suite) for suite in game.suites.values())])
+        collect([*game.agents.players, *game.agents.opponents, *(vars(suite) for suite in game.agents.suites.values())])
     texts = {
         re.sub(r"\{file .*\}", "styles.toml", re.sub(r"\{(network|policy)[^{}]*\}", "runs/net", text)) for text in texts
     }

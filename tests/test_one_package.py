@@ -1,7 +1,6 @@
 """No file of a user's hides one of ours, values travel to other processes, and a notebook shows them."""
 
 import base64
-import dataclasses
 import importlib.metadata
 import json
 import multiprocessing
@@ -143,7 +142,7 @@ def test_a_game_of_another_version_and_one_without_a_module_are_refused(monkeypa
     with pytest.raises(CardaiError, match=r"^tictactoe has version 2 here; version 1 was sent$"):
         pickle.loads(content)
     with pytest.raises(CardaiError, match="no module holds it as GAME"):
-        pickle.dumps(dataclasses.replace(game, title="of nobody"))
+        pickle.dumps(game.changed(title="of nobody"))
 
 
 def test_a_report_is_pickled():
@@ -168,7 +167,7 @@ def test_a_notebook_shows_the_zones_that_a_seat_sees():
     shown = state._repr_html_()
     assert "Durak, 3 seats, ply 0" in shown
     turn = int(state.turn)
-    hands = [{game.pieces[piece] for piece in listed_pieces(int(hand))} for hand in state.hands[:3]]
+    hands = [{game.table.pieces[piece] for piece in listed_pieces(int(hand))} for hand in state.hands[:3]]
     drawn = base64.b64decode(re.search(r"base64,([^\"]*)", shown)[1]).decode()
     cards = set(re.findall(r'id="c(\w+)"', drawn))
     assert hands[turn] <= cards

@@ -26,7 +26,7 @@ def played(game, seed, left, variant=None):
 def values(game, state):
     """The scores of all seats if each plays the first of its best moves."""
     if state["turn"] < 0:
-        return tuple(game.score(state, seat) for seat in range(int(state["seats"])))
+        return tuple(game.rules.score(state, seat) for seat in range(int(state["seats"])))
     seat = int(state["turn"])
     return max((values(game, game.play(state, move)) for move in game.moves(state)), key=lambda found: found[seat])
 

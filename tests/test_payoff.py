@@ -1,6 +1,5 @@
 """Payoffs in a game's own unit, and outcomes that are about some seats only."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +63,7 @@ def test_the_core_has_scores_and_the_rule_has_points():
 
 
 def test_the_sum_of_payoffs_is_that_of_scores():
-    zero_sum = replace(GAME, name="zero", score_sum=lambda seats: 0.0)
+    zero_sum = GAME.changed(name="zero", score_sum=lambda seats: 0.0)
     assert zero_sum.total_score(3) == pytest.approx(3 * 384 / 576)
     assert GAME.total_score(3) is None
 
@@ -99,7 +98,7 @@ def test_an_outcome_of_a_role_counts_the_games_in_which_it_applied():
 
 
 def test_a_role_that_nobody_had_is_no_number():
-    passive = replace(GAME, name="passive", measures=("alone",))
+    passive = GAME.changed(name="passive", measures=("alone",))
     report = run_match(passive, ["careful?high=15"] * 3, games=30)
     content = report.as_json()
     figure = content["rows"][0]["beside"]["alone"]
@@ -110,7 +109,9 @@ def test_who_had_no_role_has_no_value():
     state = ended(GAME, lambda state: state["soloist"] == 1)
     assert np.isnan(GAME.outcome(state, "alone")).tolist() == [True, False, True]
     assert np.isnan(GAME.outcome(state, "together")).tolist() == [False, True, False]
-    heads, rows = tally(GAME, GAME.points(state).tolist(), {name: GAME.outcome(state, name) for name in GAME.outcomes})
+    heads, rows = tally(
+        GAME, GAME.points(state).tolist(), {name: GAME.outcome(state, name) for name in GAME.learning.outcomes}
+    )
     assert heads == ["won as soloist", "won as defender", "points"]
     assert rows[0][0] == "-"
     assert rows[1][0] in ("0", "1")
@@ -124,7 +125,7 @@ def test_the_law_wants_a_number_where_an_outcome_applies():
 
     for applies in (None, is_soloist):
         outcomes = {"alone": Outcome(nothing, "nothing", applies=applies)}
-        wrong = replace(GAME, name="wrong", outcomes=outcomes, measures=(), tally=())
+        wrong = GAME.changed(name="wrong", outcomes=outcomes, measures=(), tally=())
         result = check(wrong, laws=["outcomes_keep_their_range"], isolated=False)[0]
         assert result.verdict == "broken"
         assert "the outcome alone is nan for seat" in result.why
@@ -133,7 +134,7 @@ def test_the_law_wants_a_number_where_an_outcome_applies():
 
 
 def test_the_law_wants_payoffs_in_their_range():
-    wrong = replace(GAME, name="wrong", payoff=Payoff(-384, 48, "points"))
+    wrong = GAME.changed(name="wrong", payoff=Payoff(-384, 48, "points"))
     result = check(wrong, laws=["scores_are_shares"], isolated=False)[0]
     assert result.verdict == "broken"
     assert "are not all in [-384, 48]" in result.why
@@ -172,13 +173,13 @@ def test_a_batch_pays_points():
 
 def test_standard_environments_take_off_what_equal_players_get():
     assert usual_score(GAME, 3) == 0.0
-    assert usual_score(replace(GAME, name="sum", score_sum=lambda seats: -96.0), 3) == -32.0
+    assert usual_score(GAME.changed(name="sum", score_sum=lambda seats: -96.0), 3) == -32.0
 
 
 def test_utilities_of_a_small_game_are_in_the_unit():
     kuhn = cardai.load(str(Path(__file__).parent.parent / "examples/kuhn"))
-    chips = replace(kuhn, name="chips", payoff=Payoff(-2, 2, "chips"), score=kuhn.outcomes["chips"].of)
-    chips = replace(chips, score_sum=lambda seats: 0.0)
+    chips = kuhn.changed(name="chips", payoff=Payoff(-2, 2, "chips"), score=kuhn.learning.outcomes["chips"].of)
+    chips = chips.changed(score_sum=lambda seats: 0.0)
     tree = GameTree.of(chips)
     assert np.array_equal(tree.utilities("score"), tree.utilities("chips"))
 

@@ -2,7 +2,6 @@ import functools
 import itertools
 import json
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,7 +88,7 @@ def test_a_busy_machine_is_as_fast(monkeypatch):
 
 
 def test_evenly_random_play_comes_first():
-    moska = replace(MOSKA, players={"random": MOSKA.players["random"]}, heuristics={})
+    moska = MOSKA.changed(players={"random": MOSKA.agents.players["random"]}, heuristics={})
     assert [player.spec for player in players_of(moska)] == ["evenly random", "random"]
     assert [player.spec for player in players_of(GAME)] == ["random", "greedy:open_lines"]
 

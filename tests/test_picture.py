@@ -34,8 +34,8 @@ def test_each_game_has_a_picture_with_the_cards_that_a_seat_sees_and_no_others(n
     for seat in range(table.seats):
         text = picture(game, table.seen(seat, 1), seat)
         ElementTree.fromstring(text)
-        zones = game.zones(table.seen(seat, 1), seat)
-        seen = {game.pieces[piece] for zone in zones if zone.look != "grid" for piece in zone.listed}
+        zones = game.table.zones(table.seen(seat, 1), seat)
+        seen = {game.table.pieces[piece] for zone in zones if zone.look != "grid" for piece in zone.listed}
         assert faces(text) == {one for one in seen if re.fullmatch(r"[a-z]?[2-9TJQKA][CDHS]", one)}
         assert all(f'id="c{one}"' in text for one in faces(text))
         assert text == picture(game, table._slots.states[0], seat), "all worlds of the seat look the same"
@@ -52,13 +52,15 @@ def test_a_picture_with_all_hands_open_shows_every_card_and_a_seats_view_only_it
     game = GAMES[name]
     table = played(game, plies=3)
     state = table._slots.states[0]
-    hands = [{game.pieces[piece] for piece in listed_pieces(int(hand))} for hand in state["hands"][: table.seats]]
+    hands = [{game.table.pieces[piece] for piece in listed_pieces(int(hand))} for hand in state["hands"][: table.seats]]
     everything = picture(game, state, is_open=True)
     assert set.union(*hands) <= faces(everything)
     assert everything._repr_html_().startswith('<img alt="')
     for seat in range(table.seats):
         seen = faces(picture(game, state, seat))
-        known = {game.pieces[piece] for zone in game.zones(table.seen(seat, 1), seat) for piece in zone.listed}
+        known = {
+            game.table.pieces[piece] for zone in game.table.zones(table.seen(seat, 1), seat) for piece in zone.listed
+        }
         assert hands[seat] <= seen == known
         assert not re.search(r"\bp\d\b", picture(game, state, seat))
 

@@ -60,7 +60,7 @@ def test_kuhn_poker_as_a_game_pays_what_the_exact_analysis_says():
                 state.cards[0], state.cards[1] = first, second
                 for move in history:
                     assert kuhn.won((first, second), history[: int(state.ply)]) is None
-                    state = kuhn.GAME.play(state, kuhn.GAME.parse(state, kuhn.NAMES["pb".index(move)]))
+                    state = kuhn.GAME.play(state, kuhn.GAME.text.parse(state, kuhn.NAMES["pb".index(move)]))
                 won = kuhn.won((first, second), history)
                 assert won is not None
                 assert kuhn.GAME.points(state).tolist() == [0.5 + won / 4, 0.5 - won / 4]
@@ -91,7 +91,7 @@ def test_encoded_decisions_agree_with_encode_and_moves_of_the_game(game):
     for state, row, places_of_actions in zip(states, rows, places, strict=True):
         if len(game.moves(state)) > 1:  # the others are not encoded
             assert row.tolist() == game.encode(state, int(state["turn"])).tolist()
-        legal = {tuple(move.tolist()): game.actions[tuple(move.tolist())] for move in game.moves(state)}
+        legal = {tuple(move.tolist()): game.learning.actions[tuple(move.tolist())] for move in game.moves(state)}
         legal_places = np.flatnonzero(places_of_actions)
         encoded = {tuple(encoder.moves[places_of_actions[number] - 1].tolist()): number for number in legal_places}
         assert encoded == legal
@@ -145,7 +145,7 @@ def test_a_view_is_not_encoded_where_a_move_is_forced():
 
 
 def test_several_moves_may_share_a_number_if_they_are_never_legal_together():
-    game = dataclasses.replace(TICTACTOE, name="shared", actions={(cell,): cell for cell in range(9)} | {(99,): 0})
+    game = TICTACTOE.changed(name="shared", actions={(cell,): cell for cell in range(9)} | {(99,): 0})
     rows, places = DecisionEncoder(game, 2).encode(np.array([game.new()], game.state))
     assert (places > 0).all()
     assert rows.shape == (1, 27)
@@ -155,8 +155,8 @@ def test_a_game_that_does_not_number_its_moves_is_refused():
     with pytest.raises(CardaiError, match="low_hand does not number its moves"):
         ppo.train(small_game.GAME, TINY)
     with pytest.raises(CardaiError, match="without gaps"):
-        DecisionEncoder(dataclasses.replace(kuhn.GAME, actions={(0,): 0, (1,): 2}), 2)
-    some = dataclasses.replace(kuhn.GAME, name="some", actions={(0,): 0})
+        DecisionEncoder(kuhn.GAME.changed(actions={(0,): 0, (1,): 2}), 2)
+    some = kuhn.GAME.changed(name="some", actions={(0,): 0})
     with pytest.raises(CardaiError, match=r"some: actions has no number for the legal move \(1,\)"):
         DecisionEncoder(some, 2).encode(np.array([some.new()], some.state))
     with pytest.raises(CardaiError, match="no number for the legal move"):
@@ -414,14 +414,14 @@ def test_a_policy_refuses_what_it_was_not_made_for():
     policy.check_fits(TICTACTOE, "standard", 2)
 
     def other(**changes):
-        return dataclasses.replace(TICTACTOE, **changes)
+        return TICTACTOE.changed(**changes)
 
-    layout = TICTACTOE.encoders["planes"].layout
-    renamed = dataclasses.replace(TICTACTOE.encoders["planes"], layout=lambda seats: layout(seats)[::-1])
+    layout = TICTACTOE.learning.encoders["planes"].layout
+    renamed = dataclasses.replace(TICTACTOE.learning.encoders["planes"], layout=lambda seats: layout(seats)[::-1])
     for game, why in (
         (kuhn.GAME, "a policy of tictactoe, not of kuhn"),
         (other(version=2), "version 1; here it is version 2"),
-        (other(encoders={"rows": TICTACTOE.encoders["planes"]}), "needs the encoder 'planes'"),
+        (other(encoders={"rows": TICTACTOE.learning.encoders["planes"]}), "needs the encoder 'planes'"),
         (other(encoders={"planes": renamed}), "made for another encoder 'planes'"),
         (other(actions={(cell,): 8 - cell for cell in range(9)}), "other numbers of the moves"),
         (other(variants={"small": {}}), "variant 'standard'"),
@@ -585,7 +585,7 @@ def test_lessons_are_the_teachers_games_and_come_first():
 
 
 def test_a_network_that_learns_against_an_opponent_has_one_side_at_a_time():
-    game = dataclasses.replace(pairs.GAME, actions={(card,): card for card in range(pairs.CARDS)})
+    game = pairs.GAME.changed(actions={(card,): card for card in range(pairs.CARDS)})
     table = training.TrainingTable(game, 0, None, None, None)
     learner = ppo.Ppo(table, dataclasses.replace(TINY, opponent="high"), 0)
     assert learner.lineups(1, 3).tolist() == [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]

@@ -94,6 +94,6 @@ def test_what_it_cannot_be_made_of_or_play_is_refused():
     with pytest.raises(CardaiError, match="lowest is a policy for tictactoe, not for kuhn"):
         cardai.match(KUHN, [cardai.policy(GAME, lowest), "random"], games=2)
     moska = cardai.load("moska")
-    if not moska.actions:
+    if not moska.learning.actions:
         with pytest.raises(CardaiError, match="moska does not number its moves"):
             cardai.policy(moska, lowest)

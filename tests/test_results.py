@@ -59,8 +59,7 @@ def no_number(state, seat):
 
 
 POINTS = Outcome(points_left, "points in the hand at the end", -1, 15, lower_is_better=True)
-LOW = replace(
-    small_game.GAME,
+LOW = small_game.GAME.changed(
     outcomes={"points": POINTS, "clean": Outcome(has_none, "hands without a point")},
     measures=("share", "points", "clean"),
     suites={
@@ -70,7 +69,7 @@ LOW = replace(
         ),
     },
 )
-LENGTHS = replace(small_game.GAME, outcomes={"moves": Outcome(moves_played, "moves", 0, small_game.TURNS)})
+LENGTHS = small_game.GAME.changed(outcomes={"moves": Outcome(moves_played, "moves", 0, small_game.TURNS)})
 
 
 @rule
@@ -83,15 +82,14 @@ def cards_played(state, seat):
     return 24.0 - count(state.hands[0] | state.hands[1] | state.hands[2])
 
 
-TAKING = replace(
-    WHIST,
+TAKING = WHIST.changed(
     rewards={
         "trick": Outcome(took_the_trick, "took the trick, as the last to play to it"),
         "cards": Outcome(cards_played, "cards played so far", 1, 24, lower_is_better=True),
     },
 )
-FEW_CARDS = replace(WHIST, rewards={"cards": Outcome(cards_played, "cards played so far", 1, 20)})
-BROKEN = replace(small_game.GAME, outcomes={"odd": Outcome(no_number, "no number")}, measures=("odd",))
+FEW_CARDS = WHIST.changed(rewards={"cards": Outcome(cards_played, "cards played so far", 1, 20)})
+BROKEN = small_game.GAME.changed(outcomes={"odd": Outcome(no_number, "no number")}, measures=("odd",))
 
 
 def table_of(report) -> str:
@@ -106,7 +104,7 @@ def played(game: Game, specs: list[str], deals: int, seed: int) -> tuple[Results
     places = np.tile(rotations(len(specs)), (deals, 1))
     seeds = np.repeat(deal_seeds(seed, deals), len(specs))
     agents = [agent(game, spec) for spec in specs]
-    return play(game, agents, places, seeds, outcomes=tuple(game.outcomes), record=True), places
+    return play(game, agents, places, seeds, outcomes=tuple(game.learning.outcomes), record=True), places
 
 
 def by_deal(values: np.ndarray, places: np.ndarray, place: int) -> np.ndarray:
@@ -190,7 +188,7 @@ def test_an_outcome_that_there_is_not_or_not_yet_is_refused():
 )
 def test_names_that_cannot_be_are_refused_where_the_game_is_written(changes, said):
     with pytest.raises(CardaiError, match=said):
-        replace(LOW, **changes)
+        LOW.changed(**changes)
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 0), (0, np.inf), (np.nan, 1)])
@@ -399,13 +397,13 @@ def test_a_label_that_is_no_sum_is_refused(label):
 def test_names_of_rewards_are_checked():
     one = Outcome(took_the_trick, "it")
     with pytest.raises(CardaiError, match="whist: a reward cannot be named 'score', which every game has already"):
-        replace(WHIST, rewards={"score": one})
+        WHIST.changed(rewards={"score": one})
     with pytest.raises(CardaiError, match=r"a reward cannot be named 'a\+b'; it must be a word"):
-        replace(WHIST, rewards={"a+b": one})
+        WHIST.changed(rewards={"a+b": one})
     with pytest.raises(CardaiError, match="'tricks' cannot be the name of an outcome and of a reward"):
-        replace(WHIST, rewards={"tricks": one})
+        WHIST.changed(rewards={"tricks": one})
     with pytest.raises(CardaiError, match="whist: the outcome trick has waits=True, which is for rewards"):
-        replace(WHIST, outcomes={"trick": replace(one, waits=True)})
+        WHIST.changed(outcomes={"trick": replace(one, waits=True)})
 
 
 def test_a_record_file_gives_labels_by_outcomes(tmp_path):

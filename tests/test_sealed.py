@@ -62,9 +62,9 @@ def test_no_deal_comes_twice_in_a_match(game, dealt):
 
 
 def test_in_a_suite_neither_rows_nor_agents_share_a_deal_that_foreign_code_saw(dealt):
-    suite = next(iter(MOSKA.suites))
+    suite = next(iter(MOSKA.agents.suites))
     report = run_suite(MOSKA, suite, agents=[NOTING, NOTING_TOO, "bot1"], games=8)
-    assert once(dealt, 2 * 8 * len(MOSKA.suites[suite].rows))
+    assert once(dealt, 2 * 8 * len(MOSKA.agents.suites[suite].rows))
     assert report.own_deals
 
 

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -34,7 +33,7 @@ class Exact:
     seats, batch, is_foreign = None, 512, False
 
     def __init__(self, game, seats: int, moment: str = "before_draw", asks: bool = False) -> None:
-        self.name, self.encoder, self.moment = "exact", next(iter(game.encoders)), moment
+        self.name, self.encoder, self.moment = "exact", next(iter(game.learning.encoders)), moment
         width = game.encoder(self.encoder).width(seats)
         draw = np.random.default_rng(7)
         layers = [
@@ -148,7 +147,7 @@ def deal_nothing_anew(state, seat, stream):
 
 
 def test_the_test_above_finds_a_search_that_sees_the_true_state():
-    peeking, states = replace(MOSKA, resample=deal_nothing_anew), states_of(MOSKA, 4, 60)
+    peeking, states = MOSKA.changed(resample=deal_nothing_anew), states_of(MOSKA, 4, 60)
     worlds = np.array([MOSKA.world(state, int(state["turn"]), 99) for state in states], MOSKA.state)
     player = agent(peeking, "ahead:hand_value?worlds=3&turns=2")
     own, other = (ask(peeking, player, given, streams_of(len(states))) for given in (states, worlds))
@@ -164,7 +163,7 @@ def means_of(game, player: Agent, state: np.record) -> tuple[np.ndarray, np.ndar
     """What a search says of a state: the moves left at the end with their means, and the worlds each was tried in."""
     scratch = scratch_of(game, [player.strategy])
     states, streams, cast = np.array([state], game.state), streams_of(1), cast_of(game, [player.strategy])
-    n, _ = compare_first(lend(game.rules), lend(cast), raw(states), raw(streams), lend(scratch))
+    n, _ = compare_first(lend(game.compiler.rules), lend(cast), raw(states), raw(streams), lend(scratch))
     space = scratch.search
     return space.moves[:n], space.totals[:n] / space.counts[:n], space.counts
 
@@ -188,7 +187,7 @@ def test_a_line_that_decays_is_worth_the_mean_of_its_judgements_and_its_end(game
 
         def means(state=state, **options) -> np.ndarray:
             moves, means, _ = means_of(game, agent(game, Ahead(judge, worlds=2, others=HAND[game], **options)), state)
-            return means[np.argsort([game.spell(state, move) for move in moves])]
+            return means[np.argsort([game.text.spell(state, move) for move in moves])]
 
         at_choices, end = [means(turns=turns) for turns in range(1, 40)], means(turns=1_000_000)
         weights = 0.7 * 0.3 ** np.arange(39)
@@ -219,12 +218,14 @@ def test_it_finds_the_winning_move_and_the_only_defence():
     player = agent(TTT, Ahead(blind, moves=9, worlds=8, others="random"))
     state = TTT.new(2)
     for square in (0, 3, 1, 4):  # X: 0, 1; O: 3, 4; X to move wins at 2
-        state = TTT.play(state, next(move for move in TTT.moves(state) if TTT.spell(state, move) == SQUARES[square]))
+        state = TTT.play(
+            state, next(move for move in TTT.moves(state) if TTT.text.spell(state, move) == SQUARES[square])
+        )
     chosen = ask(TTT, player, np.array([state], TTT.state), streams_of(1))[0]
     assert TTT.points(TTT.play(state, chosen))[0] == 1.0
 
 
-SQUARES = [TTT.spell(TTT.new(2), move) for move in TTT.moves(TTT.new(2))]
+SQUARES = [TTT.text.spell(TTT.new(2), move) for move in TTT.moves(TTT.new(2))]
 
 
 def test_a_rollout_is_played_by_the_player_that_the_game_names_or_the_spec():
@@ -333,7 +334,7 @@ def test_plain_python_plays_the_same_games():
 @pytest.mark.parametrize("name", ["moska", "durak"])
 def test_what_a_game_says_is_decided_stays_so(name):
     game, luck, decided = load(name), np.random.default_rng(4), 0
-    rule = getattr(game.decided, "py_func", game.decided)
+    rule = getattr(game.rules.decided, "py_func", game.rules.decided)
     for seed in range(30):
         state, said = game.new(4, seed), {}
         while state["turn"] >= 0:

@@ -94,10 +94,10 @@ from cardai.rule import compiling, elsewhere
 
 game, told = cardai.load("tictactoe"), []
 compiling.Watcher(told.append)
-elsewhere.begin(game.legal, lambda: native.entry("legal", game.legal, game.state, game.move))
-assert elsewhere.is_under_way(game.legal)
-game.rules
-assert not elsewhere.is_under_way(game.legal)
+elsewhere.begin(game.rules.legal, lambda: native.entry("legal", game.rules.legal, game.state, game.move))
+assert elsewhere.is_under_way(game.rules.legal)
+game.compiler.rules
+assert not elsewhere.is_under_way(game.rules.legal)
 print(*told)
 """
 
@@ -156,7 +156,9 @@ def test_no_copy_is_made_where_it_would_not_help(with_driver, monkeypatch):
         other.setattr(second_process.os, "getloadavg", lambda: (1.5, 0.5, 0.5))
         second_process.begin(game, many.compile_driver)
     with monkeypatch.context() as other:
-        other.setattr(second_process, "is_kept", lambda rule: rule is not game.resample)  # nothing else to compile
+        other.setattr(
+            second_process, "is_kept", lambda rule: rule is not game.rules.resample
+        )  # nothing else to compile
         second_process.begin(game, many.compile_driver)
     assert with_driver == []
 

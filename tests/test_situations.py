@@ -36,14 +36,14 @@ def test_a_position_is_legal_and_goes_on_to_the_end(name, number):
     """No card is lost or double, the truth is among the worlds of each seat, and the game plays on from there."""
     game, situation = case(name, number)
     state = situation.state
-    if game.holdings is not None:
-        places = list(game.holdings(state))
-        assert sum(places) == (1 << len(game.pieces)) - 1
-        assert sum(place.bit_count() for place in map(int, places)) == len(game.pieces)
+    if game.table.holdings is not None:
+        places = list(game.table.holdings(state))
+        assert sum(places) == (1 << len(game.table.pieces)) - 1
+        assert sum(place.bit_count() for place in map(int, places)) == len(game.table.pieces)
     for seat in range(int(state["seats"])):
         world = game.world(state, seat, 1)
-        assert game.show(world, seat) == game.show(state, seat)
-        if game.encoders:
+        assert game.text.show(world, seat) == game.text.show(state, seat)
+        if game.learning.encoders:
             np.testing.assert_array_equal(game.encode(world, seat), game.encode(state, seat))
     rng, plies = np.random.default_rng(number), 0
     while state["turn"] >= 0:
@@ -74,7 +74,7 @@ def test_the_right_questions_and_claims_of_literature_succeed_in_every_world_and
     worlds = [game.world(situation.state, 0, seed) for seed in range(40)]
     certain = set()
     for move in game.moves(situation.state):
-        words = game.spell(situation.state, move)
+        words = game.text.spell(situation.state, move)
         after = [game.play(world, move) for world in worlds]
         if words.startswith("asks"):
             gained = [int(one["hands"][0]).bit_count() > int(situation.state["hands"][0]).bit_count() for one in after]
@@ -145,7 +145,7 @@ def own(tmp_path):
     [(None, "has no situations"), ("3", "no SITUATIONS"), ("()", "no SITUATIONS"),
      ("(Situation('a', STATE, ('fly',), 'w'),)", "'a': 'fly' is not legal; legal are"),
      ("(Situation('a', 3, ('fly',), 'w'),)", "the state of 'a' is no state"),
-     ("(Situation('a', STATE, tuple(GAME.spell(STATE, m) for m in GAME.moves(STATE)), 'w'),)", "has . right moves of")],
+     ("(Situation('a', STATE, tuple(GAME.text.spell(STATE, m) for m in GAME.moves(STATE)), 'w'),)", "has . right mo")],
 )  # fmt: skip
 def test_a_mistake_of_an_author_is_one_sentence(own, text, why):
     game = own(text)
@@ -154,7 +154,7 @@ def test_a_mistake_of_an_author_is_one_sentence(own, text, why):
 
 
 def test_a_game_of_the_user_s_own_has_situations(own):
-    game = own("(Situation('first', STATE, (GAME.spell(STATE, GAME.moves(STATE)[0]),), 'w', 'a book'),)")
+    game = own("(Situation('first', STATE, (GAME.text.spell(STATE, GAME.moves(STATE)[0]),), 'w', 'a book'),)")
     report = measure_situations(game, ["house", "random"], tries=5)
     assert [row.name for row in report.rows] == ["first"]
     assert not report.rows[0].exact

@@ -12,7 +12,7 @@ import cardai
 from cardai.agents.spec import agent, list_specs
 from cardai.agents.strategy import EvenlyRandom, HandWritten
 from cardai.errors import CardaiError, unknown
-from cardai.game import Game, move_dtype, state_dtype
+from cardai.game import Agents, Game, Rules, Text, move_dtype, state_dtype
 from cardai.kernel import driver
 from cardai.kernel.native import at, raw
 from cardai.kernel.rules import lend
@@ -106,17 +106,23 @@ DRAW = Game(
     move=MOVE,
     max_moves=3,
     max_plies=2,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
     variants={f"sure{n}": {"sure": n} for n in range(9)},
-    heuristics={"worth": worth, "all_alike": all_alike, "no_number": no_number},
-    spell=lambda state, move: ("take", "blind", "look", "keep", "leave")[int(move["kind"])],
-    parse=lambda state, text: np.zeros(1, MOVE)[0],
-    show=lambda state, seat: f"{int(state.top)} of 0 2 4 6 8, {int(state.sure)} for sure",
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+    ),
+    text=Text(
+        spell=lambda state, move: ("take", "blind", "look", "keep", "leave")[int(move["kind"])],
+        parse=lambda state, text: np.zeros(1, MOVE)[0],
+        show=lambda state, seat: f"{int(state.top)} of 0 2 4 6 8, {int(state.sure)} for sure",
+    ),
+    agents=Agents(
+        heuristics={"worth": worth, "all_alike": all_alike, "no_number": no_number},
+    ),
 )
 
 
@@ -296,7 +302,7 @@ def test_a_rollout_wins_at_once_and_stops_the_others_win():
     for text, wanted in (("b2 a1 b3 c1", "b1"), ("a1 b2 a3 a2", "c2")):
         state = TICTACTOE.new(2, 0)
         for name in text.split():
-            state = TICTACTOE.play(state, TICTACTOE.parse(state, name))
+            state = TICTACTOE.play(state, TICTACTOE.text.parse(state, name))
         assert rollout_choices(TICTACTOE, state) == {wanted}
 
 
@@ -308,9 +314,9 @@ def rollout_choices(game, state, count=5):
         states, streams, chosen = np.array([state], game.state), np.zeros(1, STREAM), np.zeros(1, game.move)
         streams["rng"] = seed
         handles = [at(raw(one), 0) for one in (states, streams, chosen)]
-        lent = lend(game.rules), lend(cast), 0, handles[0], lend(scratch), handles[1], handles[2]
+        lent = lend(game.compiler.rules), lend(cast), 0, handles[0], lend(scratch), handles[1], handles[2]
         choose_by_search(*lent, 0.0, 0.0)
-        found.add(game.spell(state, chosen[0]))
+        found.add(game.text.spell(state, chosen[0]))
     return found
 
 
@@ -337,7 +343,7 @@ def test_kinds_of_agents_of_a_game_are_listed_if_they_need_no_file():
 
 
 def test_parameters_go_where_their_names_say():
-    defaults = dict(MOSKA.players["bot3"].defaults)
+    defaults = dict(MOSKA.agents.players["bot3"].defaults)
     assert agent(MOSKA, "bot3").strategy.params == tuple(defaults.values())
     given = agent(MOSKA, "bot3?threshold=30.5&already_played=-1e-3&randomised")
     assert given.strategy.params == tuple((defaults | {"threshold": 30.5, "already_played": -0.001}).values())

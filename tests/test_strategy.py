@@ -1,7 +1,5 @@
 """An agent with a search of its own, in rounds, plays at any table; it touches neither the driver nor the lookahead."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import small_game
@@ -44,7 +42,7 @@ class TwoRounds(Strategy):
 
 
 def evaluator(game, seats):
-    return Judge("any", next(iter(game.encoders)), seats, some_order)
+    return Judge("any", next(iter(game.learning.encoders)), seats, some_order)
 
 
 def two_rounds(game, seats):
@@ -100,7 +98,7 @@ def test_a_game_brings_its_own_kinds_of_agent():
     def make(game, spec, argument, options):
         return Agent(f"{spec} of {options.pop('seats')}", TwoRounds(evaluator(game, 2)), argument)
 
-    game = replace(THIRTYONE, agents={"rounds": make})
+    game = THIRTYONE.changed(kinds={"rounds": make})
     made = agent(game, "rounds:mine?seats=2")
     assert (made.spec, made.about) == ("rounds:mine?seats=2 of 2", "mine")
     assert agent(game, "rounds?seats=3").spec == "rounds?seats=3 of 3"

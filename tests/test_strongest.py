@@ -203,13 +203,17 @@ def test_the_page_offers_the_strongest_of_each_table_first_and_that_of_another_t
             first = [*dict.fromkeys(strongest(game, variant, seats, time) for time in (SOON, AT_ONCE))]
             assert named[: len(first)] == first
             assert named[-1] == "random"
-            assert {*named[len(first) :]} <= {"random", *game.players, *(f"greedy:{one}" for one in game.heuristics)}
+            assert {*named[len(first) :]} <= {
+                "random",
+                *game.agents.players,
+                *(f"greedy:{one}" for one in game.agents.heuristics),
+            }
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_benchmark_without_a_suite_has_the_strongest_without_a_search_too(name):
     game = GAMES[name]
-    suite = next(iter(game.suites.values()))
+    suite = next(iter(game.agents.suites.values()))
     report = run_suite(game, games=1, threads=1)
     measured = [row.spec for row in report.rows] + [gap.agent for gap in report.missing]
     for row in suite.rows.values():

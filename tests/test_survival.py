@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -219,7 +218,7 @@ REFUSED = {
 @pytest.mark.parametrize("fault", REFUSED)
 def test_a_rule_that_does_not_compile_is_refused_in_one_sentence_with_its_line(fault: str) -> None:
     changes, why, source = REFUSED[fault]
-    game = replace(small_game.GAME, **changes)
+    game = small_game.GAME.changed(**changes)
     name = next(iter(changes.values())).__name__
     with pytest.raises(CardaiError) as refused:
         game.new()
@@ -251,12 +250,12 @@ def test_encoders_heuristics_and_players_are_refused_likewise() -> None:
         {"players": {"wrong": Player(choose, "fails")}},
     ):
         with pytest.raises(CardaiError, match=r"the rule \w+ does not compile: there is no field 'nothing'.*line \d+"):
-            replace(small_game.GAME, **changes).compile()
+            small_game.GAME.changed(**changes).compile()
 
 
 def test_a_rule_with_a_wrong_number_of_parameters_is_refused() -> None:
     with pytest.raises(CardaiError) as refused:
-        replace(small_game.GAME, act=takes_too_little).new()
+        small_game.GAME.changed(act=takes_too_little).new()
     said = "low_hand: act takes (state, move), but the rule is takes_too_little(state)"
     assert str(refused.value).startswith(said)
     assert f"line {line_of('def takes_too_little(state):')}" in str(refused.value)
@@ -265,12 +264,12 @@ def test_a_rule_with_a_wrong_number_of_parameters_is_refused() -> None:
 @compiled_only
 def test_a_rule_that_is_not_decorated_is_refused() -> None:
     with pytest.raises(CardaiError, match=r"settle must be a rule; mark undecorated with @rule \(.*line \d+: def"):
-        replace(small_game.GAME, settle=undecorated).new()
+        small_game.GAME.changed(settle=undecorated).new()
 
 
 def test_a_rule_that_is_no_function_is_refused() -> None:
     with pytest.raises(CardaiError, match="settle is 3; it must be a function marked @rule"):
-        replace(small_game.GAME, settle=3).new()  # pyright: ignore[reportArgumentType]
+        small_game.GAME.changed(settle=3).new()  # pyright: ignore[reportArgumentType]
 
 
 @compiled_only
@@ -606,7 +605,7 @@ def test_no_process_is_left_after_a_check() -> None:
 @compiled_only
 def test_a_rule_that_does_not_compile_ends_the_check_at_once() -> None:
     with pytest.raises(CardaiError, match="there is no field 'hnads'"):
-        check(replace(small_game.GAME, settle=reads_no_field), effort="quick")
+        check(small_game.GAME.changed(settle=reads_no_field), effort="quick")
 
 
 @pytest.mark.parametrize(

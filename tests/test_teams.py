@@ -1,7 +1,6 @@
 """Games of teams: seat i belongs to team i % teams, and a team counts once wherever results are counted."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pairs
@@ -31,7 +30,7 @@ PAIRS = pairs.GAME
 
 
 def with_rows(**rows: Row):
-    return replace(PAIRS, suites={"own": Suite("a test", "score", rows, ("high", "low"))})
+    return PAIRS.changed(suites={"own": Suite("a test", "score", rows, ("high", "low"))})
 
 
 def played(specs: list[str], deals: int, seed: int) -> np.ndarray:
@@ -69,17 +68,17 @@ def text_of(report, width: int = 140) -> str:
 )
 def test_teams_that_the_seats_cannot_form_are_refused(teams, said):
     with pytest.raises(CardaiError, match=said):
-        replace(PAIRS, teams=teams)
+        PAIRS.changed(teams=teams)
 
 
 def test_the_usual_table_has_a_number_of_seats_that_the_game_allows():
     with pytest.raises(CardaiError, match="pairs: default_seats is 2, but the game is for 3 seats"):
-        replace(PAIRS, seats=range(3, 4), default_seats=2, teams=0)
+        PAIRS.changed(seats=range(3, 4), default_seats=2, teams=0)
 
 
 def test_each_seat_may_be_a_team_of_its_own():
-    assert replace(PAIRS, seats=range(2, 7, 2)).teams == 2
-    assert replace(PAIRS, seats=range(4, 5), teams=4).teams == 4
+    assert PAIRS.changed(seats=range(2, 7, 2)).teams == 2
+    assert PAIRS.changed(seats=range(4, 5), teams=4).teams == 4
 
 
 def test_the_numbers_of_seats_are_named_one_by_one_if_they_leave_some_out():
@@ -119,7 +118,7 @@ def test_a_player_in_both_teams_is_counted_for_each():
 
 
 def test_partners_count_by_their_mean_in_a_measure_that_differs_between_them():
-    game = replace(PAIRS, measures=("rank",))
+    game = PAIRS.changed(measures=("rank",))
     high, low = run_match(game, ["high", "low", "high", "low"], games=400, seed=3).rows
     assert high.beside["rank"].n == low.beside["rank"].n == 400
     assert high.beside["rank"].low > low.beside["rank"].high
@@ -130,7 +129,7 @@ def test_partners_count_by_their_mean_in_a_measure_that_differs_between_them():
 def test_games_that_are_graded_afterwards_are_played_once():
     teams = play_games(PAIRS, ["high", "low"] * 2, 9, 3, "standard", None, None)
     assert (teams.deals, len(teams.games)) == (5, 10)
-    assert [game.deal for game in teams.games] == np.repeat(np.arange(5), 2).tolist()
+    assert [game.rules.deal for game in teams.games] == np.repeat(np.arange(5), 2).tolist()
     assert [game.lineup.tolist() for game in teams.games[:2]] == [[0, 1, 0, 1], [1, 0, 1, 0]]
 
 
@@ -171,11 +170,11 @@ def test_a_table_shows_them_in_place_of_the_shares_of_games_won_and_lost():
 
 
 def test_two_seats_are_two_sides_and_three_teams_are_not():
-    two = replace(PAIRS, seats=range(2, 3), default_seats=2, teams=0)
+    two = PAIRS.changed(seats=range(2, 3), default_seats=2, teams=0)
     report = run_match(two, ["high", "low"], games=100)
     ends = ends_of(report.rows[0])
     assert ends.won + ends.tied / 2 == pytest.approx(report.rows[0].score.point * report.games / 100)
-    three = replace(PAIRS, seats=range(6, 7), default_seats=6, teams=3, score_sum=lambda seats: None)
+    three = PAIRS.changed(seats=range(6, 7), default_seats=6, teams=3, score_sum=lambda seats: None)
     report = run_match(three, ["high", "low", "random"] * 2, games=99)
     assert [row.ends for row in report.rows] == [None] * 3
     assert (report.games, [measure.name for measure in report.measures]) == (99, ["score", "win", "loss"])
@@ -285,7 +284,7 @@ def test_a_duel_is_one_team_against_the_other(tmp_path, monkeypatch, seats):
 
 def test_a_duel_of_three_teams_has_the_candidate_in_one_of_them(tmp_path, monkeypatch):
     calls = spied(monkeypatch, duplicate)
-    three = replace(PAIRS, seats=range(6, 7), default_seats=6, teams=3, score_sum=lambda seats: None)
+    three = PAIRS.changed(seats=range(6, 7), default_seats=6, teams=3, score_sum=lambda seats: None)
     found = duel(three, "high", "random", seats=6, games=30, folder=tmp_path)
     assert calls[0][0].tolist() == [[0, 1, 1, 0, 1, 1], [1, 0, 1, 1, 0, 1], [1, 1, 0, 1, 1, 0]] * 10
     assert found.games == 30
@@ -313,7 +312,7 @@ def test_a_league_rates_agents_that_play_whole_teams(monkeypatch):
 def test_a_league_plays_no_game_twice_if_its_pool_is_small(monkeypatch):
     monkeypatch.setattr(league, "_SPEED_GAMES", (2,))
     monkeypatch.setattr("cardai.stats.ratings.RESAMPLES", 100)
-    single = replace(PAIRS, teams=0)
+    single = PAIRS.changed(teams=0)
     pool = tuple(agent(single, spec) for spec in ("random", "high"))
     monkeypatch.setattr(league, "tables_of", lambda *_: [PlannedTable(single, "standard", 4, pool)])
     calls = spied(monkeypatch, league)

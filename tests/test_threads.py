@@ -1,6 +1,5 @@
 """Several threads of one process use a game that none of them has used before."""
 
-import dataclasses
 import os
 import subprocess
 import sys
@@ -30,7 +29,7 @@ results = [None] * 8
 
 def play(i):
     start.wait()
-    seats = [*game.players, "random"][:1] * game.default_seats
+    seats = [*game.agents.players, "random"][:1] * game.default_seats
     results[i] = str(cardai.match(game, seats, games=4, threads=1))
 
 threads = [threading.Thread(target=play, args=(i,)) for i in range(8)]
@@ -69,17 +68,17 @@ def slow_entry(monkeypatch):
 
 
 def test_a_rule_has_one_address_in_all_threads(slow_entry):
-    game = dataclasses.replace(TICTACTOE)
-    value = game.heuristics["open_lines"]
-    assert set(together(lambda: game.entry("value", value))) == {1}
+    game = TICTACTOE.changed()
+    value = game.agents.heuristics["open_lines"]
+    assert set(together(lambda: game.compiler.entry("value", value))) == {1}
     assert len(slow_entry) == 1
-    assert game.function_of("value", 1) is value
+    assert game.compiler.function_of("value", 1) is value
 
 
 def test_the_rules_are_compiled_once_in_all_threads(slow_entry):
-    game = dataclasses.replace(TICTACTOE)
-    assert len({id(rules) for rules in together(lambda: game.rules)}) == 1
-    assert len(slow_entry) == 6 + (game.is_legal is not None)
+    game = TICTACTOE.changed()
+    assert len({id(rules) for rules in together(lambda: game.compiler.rules)}) == 1
+    assert len(slow_entry) == 6 + (game.rules.is_legal is not None)
 
 
 def test_an_entry_is_looked_up_while_other_threads_compile(slow_entry):
@@ -92,14 +91,14 @@ def test_an_entry_is_looked_up_while_other_threads_compile(slow_entry):
 
         __hash__ = int.__hash__
 
-    game = dataclasses.replace(TICTACTOE)
+    game = TICTACTOE.changed()
     functions = [rule(eval("lambda state, seat: 0.0")) for _ in range(200)]
     known = {("value", function): Slow(-1) for function in functions[:100]}
-    game.__dict__["_entries"] = known
-    adding = threading.Thread(target=lambda: [game.entry("value", function) for function in functions[100:]])
+    game.compiler._entries = known
+    adding = threading.Thread(target=lambda: [game.compiler.entry("value", function) for function in functions[100:]])
     adding.start()
     while adding.is_alive():
-        assert game.function_of("value", -2) is None
+        assert game.compiler.function_of("value", -2) is None
     adding.join()
 
 

@@ -15,21 +15,21 @@ def after(*cells):
     """The state after these moves from the start."""
     state = GAME.new()
     for cell in cells:
-        state = GAME.play(state, GAME.parse(state, cell))
+        state = GAME.play(state, GAME.text.parse(state, cell))
     return state
 
 
 def names(state):
-    return [GAME.spell(state, move) for move in GAME.moves(state)]
+    return [GAME.text.spell(state, move) for move in GAME.moves(state)]
 
 
 def test_1_the_board_is_empty_at_first_and_all_nine_cells_are_free():
     assert names(GAME.new()) == ["a3", "b3", "c3", "a2", "b2", "c2", "a1", "b1", "c1"]
-    assert GAME.show(GAME.new(), 0).splitlines()[:3] == ["3  . . .", "2  . . .", "1  . . ."]
+    assert GAME.text.show(GAME.new(), 0).splitlines()[:3] == ["3  . . .", "2  . . .", "1  . . ."]
 
 
 def test_1_cells_are_named_by_column_from_the_left_and_row_from_the_bottom():
-    board = GAME.show(after("a1", "c3"), 0).splitlines()
+    board = GAME.text.show(after("a1", "c3"), 0).splitlines()
     assert board[:4] == ["3  . . O", "2  . . .", "1  X . .", "   a b c"]
 
 
@@ -41,10 +41,10 @@ def test_3_a_taken_cell_is_not_legal_for_either_seat():
     state = after("b2")
     assert "b2" not in names(state)
     with pytest.raises(IllegalMove, match=r"seat 1 may not play 'b2' .* legal: a3; b3"):
-        GAME.play(state, GAME.parse(state, "b2"))
+        GAME.play(state, GAME.text.parse(state, "b2"))
     state = after("b2", "a1")
     with pytest.raises(IllegalMove, match="seat 0 may not play 'a1'"):
-        GAME.play(state, GAME.parse(state, "a1"))
+        GAME.play(state, GAME.text.parse(state, "a1"))
 
 
 @pytest.mark.parametrize("cell", [-1, 9, 10**12])
@@ -120,17 +120,17 @@ def test_open_lines_takes_a_win_before_it_stops_one():
 
 
 def value_after(state, name):
-    return GAME.value(GAME.after(state, GAME.parse(state, name)), int(state.turn), "open_lines")
+    return GAME.value(GAME.after(state, GAME.text.parse(state, name)), int(state.turn), "open_lines")
 
 
 @pytest.mark.parametrize("text", ["", "b", "d2", "b4", "22", "b2 b3"])
 def test_what_is_no_cell_is_refused_in_a_sentence(text):
     with pytest.raises(ValueError, match="is not a cell; a cell is a column a-c and a row 1-3, like b2"):
-        GAME.parse(GAME.new(), text)
+        GAME.text.parse(GAME.new(), text)
 
 
 def test_claims_of_the_random_suite_are_the_exact_win_rates():
-    claims = GAME.suites["random"].rows["random"].claims
+    claims = GAME.agents.suites["random"].rows["random"].claims
     assert {"random", "greedy:open_lines"} <= set(claims)
     for spec, percent in claims.items():
         assert round(float(100 * grade(GAME, spec).averaged[0]), 2) == percent

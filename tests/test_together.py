@@ -2,7 +2,6 @@
 
 import sys
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,7 +29,7 @@ def after(*texts, seed=1, game=GAME):
     """The state after some moves, in words."""
     state = game.new(seed=seed)
     for text in texts:
-        state = game.play(state, game.parse(state, text))
+        state = game.play(state, game.text.parse(state, text))
     return state
 
 
@@ -60,7 +59,7 @@ def test_seats_that_may_choose_are_those_that_have_not():
     state = after("calls 1")
     there = at_turn(GAME, state, 1)
     assert there["turn"] == 1
-    assert [GAME.spell(there, move) for move in GAME.moves(there)] == ["1", "1 doubled", "2", "2 doubled"]
+    assert [GAME.text.spell(there, move) for move in GAME.moves(there)] == ["1", "1 doubled", "2", "2 doubled"]
     with pytest.raises(BadArgument, match="seat 0 has nothing to choose here"):
         at_turn(GAME, state, 0)
 
@@ -76,19 +75,19 @@ def test_worlds_draw_the_choices_of_others_evenly_and_keep_ones_own():
 
 def test_others_are_told_that_a_seat_has_chosen_and_in_the_end_what():
     state = after("calls 0")
-    first = GAME.parse(state, "2 doubled")
+    first = GAME.text.parse(state, "2 doubled")
     assert [words_of(GAME, state, first, seat) for seat in range(3)] == [CHOSEN, CHOSEN, "2 doubled"]
     state = after("calls 0", "2 doubled")
-    last = GAME.parse(state, "1")
+    last = GAME.text.parse(state, "1")
     assert {words_of(GAME, state, last, seat) for seat in range(3)} == {"has chosen; all show: p1 1, p2 2 doubled"}
     assert words_of(GAME, state, last) == "1"
-    assert words_of(GAME, after(), GAME.parse(after(), "calls 1"), 2) == "calls 1"
+    assert words_of(GAME, after(), GAME.text.parse(after(), "calls 1"), 2) == "calls 1"
 
 
 def test_a_game_that_hides_a_part_of_its_choices_says_so_in_tell():
-    game = replace(GAME, tell=lambda state, move, seat: "a number")
+    game = GAME.changed(tell=lambda state, move, seat: "a number")
     state = after("calls 0", "2 doubled", game=game)
-    move = game.parse(state, "1")
+    move = game.text.parse(state, "1")
     assert told_of(game, state, move, 0, state) == "has chosen; all show: p1 a number, p2 a number"
     assert told_of(game, state, move, 2, state) == "has chosen; all show: p1 a number, p2 2 doubled"
 
@@ -136,12 +135,12 @@ def amounts(state, seat):
 
 def options(state, value=amounts, luck=5, **search):
     """The mean of each move of the seat to move by a one-ply agent with a heuristic."""
-    game = replace(GAME, heuristics={"value": value})
-    asked = Agent("test", OnePly(value=game.entry("value", value), **search))
+    game = GAME.changed(heuristics={"value": value})
+    asked = Agent("test", OnePly(value=game.compiler.entry("value", value), **search))
     streams = np.zeros(1, STREAM)
     streams["rng"] = luck
     ((moves, means),), _ = compare(game, asked, np.array([state], game.state), streams)
-    return dict(zip([game.spell(state, move) for move in moves], means.tolist(), strict=True))
+    return dict(zip([game.text.spell(state, move) for move in moves], means.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("search", [{}, {"settles": True, "worlds": 40}, {"settles": True, "peeks": True}])
@@ -189,10 +188,10 @@ def test_an_evaluator_outside_compiled_code_is_asked_about_shown_choices():
             pass
 
     seen = PerspectiveEncoder(lambda seats: (Segment("points"), Segment("sealed")), encode)
-    game, judge, streams = replace(GAME, encoders={"seen": seen}), Points(), np.zeros(1, STREAM)
+    game, judge, streams = GAME.changed(encoders={"seen": seen}), Points(), np.zeros(1, STREAM)
     state = after("calls 0", "1", game=game)
     ((_, means),), moves = compare(game, Agent("test", OnePly(judge)), np.array([state], game.state), streams)
-    assert game.spell(state, moves[0]) == "2 doubled"
+    assert game.text.spell(state, moves[0]) == "2 doubled"
     assert not np.concatenate(judge.rows)[:, 1].any()
     assert len(set(means.tolist())) > 2
 
@@ -207,7 +206,7 @@ def spying(world, move, params, stream):
 
 
 def test_no_model_in_a_search_sees_what_the_searching_seat_has_chosen():
-    game = replace(GAME, players={"spying": Player(spying, "spies")}, playouts="spying")
+    game = GAME.changed(players={"spying": Player(spying, "spies")}, playouts="spying")
     search = agent(game, "rollout:50")
     for texts in (("calls 0",), ("calls 0", "1")):
         state = after(*texts, game=game)
@@ -236,12 +235,12 @@ def everybody(state):
 
 def test_a_game_without_room_for_choices_is_refused():
     with pytest.raises(CardaiError, match=r"needs a field sealed of shape \(4, 3\), .*; it has none"):
-        replace(small_game.GAME, together=everybody)
+        small_game.GAME.changed(together=everybody)
     narrow = state_dtype(sealed=(3, 2))
     with pytest.raises(CardaiError, match=r"it has the shape \(3, 2\)"):
-        replace(GAME, state=narrow)
+        GAME.changed(state=narrow)
     with pytest.raises(CardaiError, match="a game has is_open or together"):
-        replace(GAME, is_open=everybody)
+        GAME.changed(is_open=everybody)
 
 
 def test_a_fault_in_the_rule_of_a_game_is_named_in_it():
@@ -250,10 +249,10 @@ def test_a_fault_in_the_rule_of_a_game_is_named_in_it():
         state.amount[state.turn] = move.number
 
     with pytest.raises(CardaiError, match=r"does not compile: .*amount.*test_together\.py"):
-        replace(GAME, act=act).compile()
+        GAME.changed(act=act).compile()
 
 
 def test_other_games_have_no_place_for_choices():
-    assert small_game.GAME.rules.sealed == (0, 0)
-    assert GAME.rules.sealed[1] == 24
+    assert small_game.GAME.compiler.rules.sealed == (0, 0)
+    assert GAME.compiler.rules.sealed[1] == 24
     assert native.HEADER[-1] == "rng"

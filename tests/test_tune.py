@@ -8,7 +8,7 @@ import cardai
 from cardai.app.cli import run
 from cardai.errors import CardaiError
 from cardai.evaluators.model import SHIPPED
-from cardai.game import Game, Player, move_dtype, state_dtype
+from cardai.game import Agents, Game, Player, Rules, Text, move_dtype, state_dtype
 from cardai.measure.tune import CONFIG, HISTORY, tune
 from cardai.rule import below, rule
 
@@ -82,19 +82,25 @@ ARCHERY = Game(
     move=move_dtype("place"),
     max_moves=WIDTH,
     max_plies=2,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
-    spell=spell,
-    parse=parse,
-    show=show,
-    players={
-        "archer": Player(aim, "shoots at a place", {"at": 20.0}),
-        "counter": Player(count_out, "shoots so many times so far", {"times": 2, "far": 4}),
-    },
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+    ),
+    text=Text(
+        spell=spell,
+        parse=parse,
+        show=show,
+    ),
+    agents=Agents(
+        players={
+            "archer": Player(aim, "shoots at a place", {"at": 20.0}),
+            "counter": Player(count_out, "shoots so many times so far", {"times": 2, "far": 4}),
+        },
+    ),
 )
 
 

@@ -84,9 +84,9 @@ def test_a_text_that_is_no_variant_is_refused_in_a_sentence(text: str, complaint
 
 def test_the_choices_of_a_game_must_be_of_its_options_and_hold_its_variants() -> None:
     with pytest.raises(CardaiError, match="choices has 'nonsense', but no variant sets this option"):
-        replace(small_game.GAME, choices={"nonsense": range(2)})
+        small_game.GAME.changed(choices={"nonsense": range(2)})
     with pytest.raises(CardaiError, match="sets hand_size=3, which choices excludes"):
-        replace(small_game.GAME, choices={"hand_size": (5,)})
+        small_game.GAME.changed(choices={"hand_size": (5,)})
 
 
 def test_options_change_the_rules() -> None:
@@ -154,21 +154,21 @@ def test_commands_say_which_options_a_game_has(capsys) -> None:
 
 
 def test_an_outcome_beyond_its_scale_is_no_label() -> None:
-    points = HEARTS.outcomes["points"]
+    points = HEARTS.learning.outcomes["points"]
     assert points.as_label(np.array([26, -10])).tolist() == [0.0, 1.0]
     with pytest.raises(CardaiError, match="-36 points a round is no label: labels are scaled by -10 to 26"):
         points.as_label(np.array([0.0, -36.0]))
     with pytest.raises(CardaiError, match=r"the scale of an outcome must rise within 0\.0 to 1\.0"):
-        replace(HEARTS.outcomes["moon"], scale=(0.5, 1.5))
+        replace(HEARTS.learning.outcomes["moon"], scale=(0.5, 1.5))
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_games_of_every_value_of_an_option_end_within_the_ranges_of_their_outcomes(name: str) -> None:
     game = cardai.load(name)
-    agents = [cardai.agent(game, "random"), *(cardai.agent(game, player) for player in list(game.players)[:2])]
+    agents = [cardai.agent(game, "random"), *(cardai.agent(game, player) for player in list(game.agents.players)[:2])]
     for text in dict.fromkeys(map(game.canonical, texts(game))):
         lineups = np.arange(24 * game.default_seats).reshape(24, -1) % len(agents)
-        results = cardai.play(game, agents, lineups, range(24), variant=text, outcomes=tuple(game.outcomes))
+        results = cardai.play(game, agents, lineups, range(24), variant=text, outcomes=tuple(game.learning.outcomes))
         assert results.finished.all(), text
         assert ((results.scores >= 0) & (results.scores <= 1)).all(), text
         total = game.score_sum(game.default_seats)

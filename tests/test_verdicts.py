@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +74,7 @@ def test_a_reason_is_one_of_four() -> None:
 
 
 def test_without_holdings_the_laws_that_count_cards_are_not_tested() -> None:
-    results = check(replace(small_game.GAME, holdings=None), laws=COUNT_CARDS, effort="quick")
+    results = check(small_game.GAME.changed(holdings=None), laws=COUNT_CARDS, effort="quick")
     assert [(result.verdict, result.cause) for result in results] == [("not tested", "field")] * len(COUNT_CARDS)
     assert {result.why for result in results} == {
         "the game has no `holdings`: with it the laws count the cards of each place"
@@ -85,7 +84,7 @@ def test_without_holdings_the_laws_that_count_cards_are_not_tested() -> None:
 def test_a_biased_sampler_without_holdings_is_not_said_to_hold() -> None:
     """It was: 73 of 73 laws held of it."""
     game = planted_biases.PLANTED["LOW_CARD"]
-    (verdict,) = check(replace(game, holdings=None), laws=[planting.LAW_OF[game]], effort="quick")
+    (verdict,) = check(game.changed(holdings=None), laws=[planting.LAW_OF[game]], effort="quick")
     assert (verdict.verdict, verdict.cause) == ("not tested", "field")
 
 
@@ -104,7 +103,7 @@ def test_what_a_game_does_not_offer_is_not_tested(field: str) -> None:
         "players": "players_choose_legal_moves",
         "encoders": "encodings_fill_their_layout",
     }
-    (result,) = check(replace(small_game.GAME, **{field: {}}), laws=[law_of_field[field]], effort="quick")
+    (result,) = check(small_game.GAME.changed(**{field: {}}), laws=[law_of_field[field]], effort="quick")
     assert (result.verdict, result.cause, result.why) == ("not tested", "game", f"the game has no `{field}`")
 
 

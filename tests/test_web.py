@@ -6,7 +6,6 @@ import socket as sockets
 import sqlite3
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -511,7 +510,7 @@ def test_names_are_short_and_printable():
 
 
 def replace_game(**changes) -> Offer:
-    return offer_of(replace(LOW_HAND, **changes))
+    return offer_of(LOW_HAND.changed(**changes))
 
 
 def opened(game: Game, seats: int, seed: int, plies: int) -> OneGame:
@@ -545,7 +544,7 @@ def zones_with_a_hand(state, seat):
 
 
 def test_zones_that_show_a_hand_make_views_differ_and_show_a_guess():
-    game = replace(LOW_HAND, zones=zones_with_a_hand)
+    game = LOW_HAND.changed(zones=zones_with_a_hand)
     assert differing(game, 1) > 0
     truths = guesses = 0
     for seed in range(20):
@@ -559,7 +558,7 @@ def test_zones_that_show_a_hand_make_views_differ_and_show_a_guess():
 
 def test_a_view_made_from_the_truth_would_be_found(monkeypatch):
     monkeypatch.setattr(OneGame, "seen", lambda self, seat, seed: truth_of(self))
-    table = opened(replace(LOW_HAND, zones=zones_with_a_hand), 3, 5, 2)
+    table = opened(LOW_HAND.changed(zones=zones_with_a_hand), 3, 5, 2)
     truth = [int(hand) for hand in truth_of(table)["hands"][:3]]
     shown = position_view(table, 0, 99, True)["zones"]
     assert [sum(1 << piece for piece in zone["pieces"]) for zone in shown] == truth
@@ -568,7 +567,7 @@ def test_a_view_made_from_the_truth_would_be_found(monkeypatch):
 def test_views_are_made_from_worlds_of_the_seat_and_never_from_the_state(monkeypatch):
     table = opened(LOW_HAND, 3, 5, 2)
     given = []
-    game = replace(LOW_HAND, zones=lambda state, seat: given.append((state.tobytes(), seat)) or [])
+    game = LOW_HAND.changed(zones=lambda state, seat: given.append((state.tobytes(), seat)) or [])
     monkeypatch.setattr(table, "game", game)
     truth = truth_of(table).tobytes()
     for luck in range(8):
@@ -614,14 +613,14 @@ def test_no_frame_of_a_game_has_a_hidden_card(client):
 
 
 def test_a_game_without_zones_shows_its_text_and_lists_moves():
-    table = opened(replace(LOW_HAND, zones=None, pieces=(), picks=None), 2, 1, 0)
+    table = opened(LOW_HAND.changed(zones=None, pieces=(), picks=None), 2, 1, 0)
     view = position_view(table, 0, 1, True)
     assert view["text"].startswith("hand ")
     assert all(pieces == [] for _, pieces in view["moves"])
 
 
 def test_a_list_that_was_cut_is_made_longer():
-    game = replace(LOW_HAND, max_moves=3, is_legal=None)
+    game = LOW_HAND.changed(max_moves=3, is_legal=None)
     assert len(cardai.load("tictactoe").enumerate(TICTACTOE.new(), 4096)[0]) == 9
     with pytest.raises(CardaiError):
         game.enumerate(game.new(seed=1), 0)

@@ -131,7 +131,7 @@ def test_a_frame_with_a_hidden_card_would_be_found(screen, tmp_path):
         problems = inspected(shown, tmp_path, [planted]).problems
         assert any("in another world" in text for text in problems)
         assert any("Hand shows" in text for text in problems)
-    spoken = {**frame, "log": [[1, cardai.load(GAMES["whist"]).pieces[sorted(shows_one)[0]]]]}
+    spoken = {**frame, "log": [[1, cardai.load(GAMES["whist"]).table.pieces[sorted(shows_one)[0]]]]}
     assert any("words name" in text for text in inspected(shown, tmp_path, [spoken]).problems)
     assert mine["pieces"]
 

@@ -19,7 +19,7 @@ from cardai.web.guards import Hosts
 from cardai.web.tables import WebTable
 
 SEATS = ("me", "friend", "low", "random")
-NAMES = re.compile(rf"\b(?:{'|'.join(LOW_HAND.pieces)})\b")
+NAMES = re.compile(rf"\b(?:{'|'.join(LOW_HAND.table.pieces)})\b")
 
 
 def hidden_from(state, seat: int) -> set[int]:
@@ -54,7 +54,7 @@ def leaks(frame: dict, state, seat: int) -> list[str]:
     shown = {piece for zone in frame.get("zones", ()) for piece in zone["pieces"]}
     shown |= {piece for _, pieces in frame.get("moves", ()) for piece in pieces}
     said = {name for text in texts({**frame, "pieces": []}) for name in NAMES.findall(text)}
-    return [LOW_HAND.pieces[piece] for piece in hidden if piece in shown or LOW_HAND.pieces[piece] in said]
+    return [LOW_HAND.table.pieces[piece] for piece in hidden if piece in shown or LOW_HAND.table.pieces[piece] in said]
 
 
 def everything_sent(client, room, rounds: int = 4) -> tuple[int, int, list[str]]:

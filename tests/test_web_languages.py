@@ -89,10 +89,10 @@ def words_in_games(game, count: int) -> set[str]:
         table = OneGame(game, [None] * seats, number, list(game.variants)[number % len(game.variants)])
         while not table.is_over:
             world = table.seen(table.turn, 1)
-            for zone in game.zones(world, table.turn):
+            for zone in game.table.zones(world, table.turn):
                 words |= {zone.name, *zone.marks.values(), *([zone.words] if zone.words else [])}
             moves = game.moves(world)
-            words |= {game.spell(world, move) for move in moves[:50]}
+            words |= {game.text.spell(world, move) for move in moves[:50]}
             table.play(moves[luck.randrange(len(moves))])
         words |= {event.led_to for event in table.events(0, 0, 1) if event.led_to}
         words |= {table.ending(), *tally(game, table.scores(), table.outcomes())[0]}
@@ -102,7 +102,7 @@ def words_in_games(game, count: int) -> set[str]:
 @has_browser
 def test_all_words_of_moska_are_said_in_finnish(browser, home):
     catalogue = words_of(MOSKA, "fi")
-    assert set(catalogue["terms"]) == set(MOSKA.terms)
+    assert set(catalogue["terms"]) == set(MOSKA.text.terms)
     assert all(heading and sentence for heading, sentence in catalogue["terms"].values())
     page = browser.new_page()
     page.goto(home)

@@ -493,14 +493,14 @@ def test_equal_players_have_their_fair_share_in_every_game(store, name, variant,
     (row,) = measure_people(store, game).rows
     assert row.share.point == pytest.approx(row.fair_share)
     assert row.fair_share == pytest.approx(0.5 if name == "literature" else 1 / seats)
-    if game.measures:
+    if game.learning.measures:
         assert (row.loss, row.fair_loss) == (None, None), "nobody is said to have lost where the game counts no losses"
     else:
         assert row.loss.point == pytest.approx(row.fair_loss) == (scores == 0.0).mean()
     console = Console(file=io.StringIO(), width=160)
     console.print(people_table(measure_people(store, game)))
     text = console.file.getvalue()
-    assert ("lost" in text) == (not game.measures)
+    assert ("lost" in text) == (not game.learning.measures)
     assert f"{100 * row.fair_share:.1f}" in text
     assert "share of win %" in text
     assert ("team" in text) == (name == "literature")

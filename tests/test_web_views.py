@@ -3,7 +3,6 @@
 import json
 import random
 import zlib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,7 +41,7 @@ def compared(game: Game, views: int) -> tuple[int, list[str]]:
     luck, done, differing = random.Random(game.name), 0, []
     while done < views:
         seats, variant = luck.choice(list(game.seats)), luck.choice(list(game.variants))
-        specs = luck.choices([*game.players, "random"], k=seats)
+        specs = luck.choices([*game.agents.players, "random"], k=seats)
         table = OneGame(game, [cardai.agent(game, spec) for spec in specs], luck.getrandbits(64), variant)
         while True:
             for seat in range(seats):
@@ -114,14 +113,14 @@ def show_with_all_hands(state, seat):
     [{"zones": zones_with_all_hands}, {"zones": None, "pieces": (), "picks": None, "show": show_with_all_hands}],
 )
 def test_views_of_a_game_that_leaks_differ(fault):
-    done, differing = compared(replace(small_game.GAME, **fault), 100)
+    done, differing = compared(small_game.GAME.changed(**fault), 100)
     assert len(differing) > done / 10
 
 
 @pytest.mark.parametrize("watches", [False, True])
 def test_a_game_that_leaks_sends_a_guess_and_not_the_hands(tmp_path, watches):
     """Whoever plays or watches is sent other players' hands, but not the true ones more often than by chance."""
-    leaking = replace(small_game.GAME, zones=zones_with_all_hands)
+    leaking = small_game.GAME.changed(zones=zones_with_all_hands)
     store, rounds, true = Store(tmp_path / "tables.sqlite"), 40, 0
     app = server.Server({"low_hand": offer_of(leaking)}, store, Hosts("127.0.0.1"))
     server_tables = app.room

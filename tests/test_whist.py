@@ -1,7 +1,6 @@
 """Mini-Whist, the worked example of docs/dealing.md, plays by its rules and keeps every law."""
 
 import math
-from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -33,12 +32,12 @@ def position(*hands, trump="C", **fields):
 
 def play(state, *cards):
     for card in cards:
-        state = GAME.play(state, GAME.parse(state, card))
+        state = GAME.play(state, GAME.text.parse(state, card))
     return state
 
 
 def legal(state):
-    return " ".join(GAME.spell(state, move) for move in GAME.moves(state))
+    return " ".join(GAME.text.spell(state, move) for move in GAME.moves(state))
 
 
 def test_every_law_holds():
@@ -81,7 +80,7 @@ def test_3_1_scores_are_shares_of_the_tricks():
 def test_4_3_who_does_not_follow_suit_lacks_it_and_4_4_who_follows_tells_nothing():
     state = play(position("9S AH", "TS AD", "9H JH"), "9S", "TS", "9H")
     assert [DECK.names(int(lack)) for lack in state.lacks[:3]] == ["", "", "9S TS JS QS KS AS"]
-    assert "has no S" in GAME.show(state, 0)
+    assert "has no S" in GAME.text.show(state, 0)
 
 
 def test_4_worlds_are_all_deals_that_agree_with_what_is_known_and_as_likely():
@@ -105,7 +104,7 @@ def test_4_worlds_are_all_deals_that_agree_with_what_is_known_and_as_likely():
     assert stats.chisquare(list(counts.values())).pvalue > 1e-6
 
 
-honest = GAME.resample
+honest = GAME.rules.resample
 
 
 @rule
@@ -119,7 +118,7 @@ def resample_without_lacks(state, seat, stream):
 
 def test_4_3_worlds_that_forget_who_could_not_follow_suit_break_a_law():
     law = "what_every_outcome_shares_is_known"
-    (verdict,) = check(replace(GAME, resample=resample_without_lacks), laws=[law], effort="quick", seconds=math.inf)
+    (verdict,) = check(GAME.changed(resample=resample_without_lacks), laws=[law], effort="quick", seconds=math.inf)
     assert "state.hands" in verdict.why
 
 

@@ -106,9 +106,9 @@ def replay(game: Game, transcript: Transcript) -> GameState:
             continue
         if int(state["turn"]) != seat:
             raise MismatchError(f"{where} {text}: it is seat {int(state['turn'])}'s turn")
-        move = game.parse(state, text)
-        if game.spell(state, move) != text:
-            raise MismatchError(f"{where} {text}: is spelled {game.spell(state, move)!r} now")
+        move = game.text.parse(state, text)
+        if game.text.spell(state, move) != text:
+            raise MismatchError(f"{where} {text}: is spelled {game.text.spell(state, move)!r} now")
         if not game.is_allowed(state, move):
             raise MismatchError(f"{where} {text}: is not legal now")
         state = game.play(state, move)
@@ -136,7 +136,7 @@ def played(game: Game, variant: str, seed: int, specs: list[str]) -> Transcript:
         seat = int(state["turn"])
         if ply % step == 0:
             transcript.events.append(("view", seat, _seen(game, state, seat)))
-        transcript.events.append(("move", seat, game.spell(state, move)))
+        transcript.events.append(("move", seat, game.text.spell(state, move)))
         state = game.play(state, move)
     transcript.events.append(("view", 0, _seen(game, state, 0)))
     transcript.scores = _scores(game, state)
@@ -144,7 +144,7 @@ def played(game: Game, variant: str, seed: int, specs: list[str]) -> Transcript:
 
 
 def _seen(game: Game, state: GameState, seat: int) -> str:
-    return "\n".join(line.rstrip() for line in game.show(state, seat).splitlines())
+    return "\n".join(line.rstrip() for line in game.text.show(state, seat).splitlines())
 
 
 def _scores(game: Game, state: GameState) -> list[str]:

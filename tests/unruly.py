@@ -164,7 +164,7 @@ def low_slowly(world, move, params, stream):
 
 
 def unruly(**functions) -> Game:
-    return replace(small_game.GAME, **functions)
+    return small_game.GAME.changed(**functions)
 
 
 SLOW_ENCODE = unruly(encoders={"planes": PerspectiveEncoder(small_game.layout, encode_slowly)})
@@ -177,9 +177,9 @@ SLOW = unruly(
     is_open=is_open_slowly,
     resample=resample_slowly,
     blank=blank_slowly,
-    encoders=SLOW_ENCODE.encoders,
+    encoders=SLOW_ENCODE.learning.encoders,
     heuristics={"low_points": low_points_slowly},
-    players={"low": replace(small_game.GAME.players["low"], choose=low_slowly)},
+    players={"low": replace(small_game.GAME.agents.players["low"], choose=low_slowly)},
 )
 
 

@@ -72,7 +72,7 @@ def search(table: OneGame, frame: dict[str, Any], found: Findings) -> None:
             found.problems.append(f"ply {frame['ply']}: {zone['name']} shows {sorted(lying)}")
     if game.name not in NAMES_HIDDEN_CARDS:
         words = {word.strip(".,;:()") for text in texts_of(frame) for word in text.split()}
-        named = {piece for piece in hidden if game.pieces[piece] in words}
+        named = {piece for piece in hidden if game.table.pieces[piece] in words}
         if named:
             found.problems.append(f"ply {frame['ply']}: words name {sorted(named)}")
 
@@ -86,7 +86,7 @@ def texts_of(frame: dict[str, Any]) -> Iterable[str]:
 
 def hidden_pieces(table: OneGame, seat: int) -> set[int]:
     """The cards whose place is not the same in all worlds of a seat; none where a name is of several cards."""
-    if table.game.holdings is None or not table.game.pieces or len(table.game.copies):
+    if table.game.table.holdings is None or not table.game.table.pieces or len(table.game.table.copies):
         return set()
     places = [places_of(table.game, table.seen(seat, luck)) for luck in range(WORLDS)]
     return {card for card in places[0] if len({place[card] for place in places}) > 1}
@@ -94,5 +94,7 @@ def hidden_pieces(table: OneGame, seat: int) -> set[int]:
 
 def places_of(game: Game, state: GameState) -> dict[int, int]:
     """Where each card lies: the number of its place."""
-    assert game.holdings is not None
-    return {card: number for number, cards in enumerate(game.holdings(state)) for card in listed_pieces(int(cards))}
+    assert game.table.holdings is not None
+    return {
+        card: number for number, cards in enumerate(game.table.holdings(state)) for card in listed_pieces(int(cards))
+    }

@@ -97,7 +97,7 @@ class _Past:
     def told(self, game: Game, seat: int) -> str:
         """What a seat remembers, a line each: its views, and the moves as it was told of them."""
         for past in self._since("_told", seat):
-            view = game.show(past.record[0], seat)
+            view = game.text.show(past.record[0], seat)
             if past.before is None or past.move is None:
                 past._told[seat] = view
             else:
@@ -112,7 +112,7 @@ class _Past:
         they were told of them, and what they see in that position: what they saw before, the seat cannot know.
         """
         heard = self._heard_by(game, seat)
-        told = {other: lines + game.show(world[0], other) for other, lines in enumerate(heard)}
+        told = {other: lines + game.text.show(world[0], other) for other, lines in enumerate(heard)}
         told[seat] = self.told(game, seat)
         return _Past(world, told=told, heard=dict.fromkeys(told, heard) | {seat: heard})
 
@@ -158,7 +158,7 @@ def _classes(
 ) -> tuple[Any, Any]:
     """The class of a table's games for OpenSpiel, and its description."""
     actions, views = Actions(game, kinds), Views(game, seats, encoder)
-    if game.together is not None and actions.by_pieces:
+    if game.rules.together is not None and actions.by_pieces:
         raise CardaiError(f"{game.name}: choices at the same time need numbers for moves (actions) in OpenSpiel")
     width = views.width
     share, is_fixed = usual_score(game, seats), game.score_sum(seats) is not None
@@ -168,7 +168,9 @@ def _classes(
         short_name=name,
         long_name=f"{game.title} (cardai)",
         dynamics=(
-            pyspiel.GameType.Dynamics.SEQUENTIAL if game.together is None else pyspiel.GameType.Dynamics.SIMULTANEOUS
+            pyspiel.GameType.Dynamics.SEQUENTIAL
+            if game.rules.together is None
+            else pyspiel.GameType.Dynamics.SIMULTANEOUS
         ),
         chance_mode=(
             pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
@@ -245,7 +247,7 @@ def _classes(
             """The players who may choose now."""
             assert self.past is not None
             state = self.past.record[0]
-            return [int(state["turn"])] if game.together is None else game.choosing(state)
+            return [int(state["turn"])] if game.rules.together is None else game.choosing(state)
 
         def _legal_actions(self, player: int) -> list[int]:
             return self._choice(player).legal if player in self._choosing() else []
@@ -320,13 +322,13 @@ def _classes(
             if self.past is None:
                 return ""
             chosen = f"\nchosen: {list(self.chosen)}" if self.chosen and player == self.current_player() else ""
-            told = self.past.told(game, player) if remembers else game.show(self.past.record[0], player)
+            told = self.past.told(game, player) if remembers else game.text.show(self.past.record[0], player)
             return told + chosen
 
         def __str__(self) -> str:
             if self.past is None:
                 return "before the deal"
-            return "\n".join(game.show(self.past.record[0], seat) for seat in range(seats)) + f"\n{self.chosen}"
+            return "\n".join(game.text.show(self.past.record[0], seat) for seat in range(seats)) + f"\n{self.chosen}"
 
     class CardObserver:
         """A player's view as numbers and in words."""

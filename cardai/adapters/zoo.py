@@ -139,7 +139,7 @@ class CardTable(AECEnv):
         if self.render_mode is None:
             return None
         seat = max(int(self._state["turn"]), 0)
-        return self.game.show(self.game.world(self._state, seat, self.game_seed), seat)
+        return self.game.text.show(self.game.world(self._state, seat, self.game_seed), seat)
 
     def close(self) -> None:
         """Nothing has to be closed."""
@@ -163,7 +163,7 @@ class CardTable(AECEnv):
 
 
 class ParallelTable(ParallelEnv):
-    """A parallel environment of PettingZoo for a game in which seats choose at the same time (`Game.together`).
+    """A parallel environment of PettingZoo for a game in which seats choose at the same time (`Rules.together`).
 
     All that `CardTable` says holds here too, and so do its options. A step takes an action of every seat that may
     choose; those of others are ignored, and their masks are zero. Where one seat chooses alone, only its action counts.
@@ -173,7 +173,7 @@ class ParallelTable(ParallelEnv):
 
     def __init__(self, game: str | Game, **options: Any) -> None:
         self.table = table = CardTable(game, **options)
-        if table.game.together is None:
+        if table.game.rules.together is None:
             raise CardaiError(f"{table.game.name}: its seats move one after the other; aec() is for such games")
         self.game, self.seats = table.game, table.seats
         self.metadata = {"name": table.metadata["name"], "render_modes": ["ansi"]}

@@ -1,4 +1,4 @@
-"""Decisions as rows and masks, for agents that choose among numbered moves (`Game.actions`): policies, yours too.
+"""Decisions as rows and masks, for agents that choose among numbered moves (`Learning.actions`): policies, yours too.
 
     def mine(rows, masks):  # u8[n, width], bool[n, A]
         return np.where(masks, rows @ weights, -np.inf).argmax(axis=1)
@@ -217,13 +217,13 @@ class ActionEncoder:
 
     def __init__(self, game: Game, seats: int, encoder: str | None = None) -> None:
         self.game, self.seats = game, seats
-        self.encoder = next(iter(game.encoders)) if encoder is None else encoder
+        self.encoder = next(iter(game.learning.encoders)) if encoder is None else encoder
         self.moves, numbers = numbered_moves(game)
         self.actions = int(numbers.max()) + 1
         self.width = game.encoder(encoder).width(seats)
-        rules = game.rules
+        rules = game.compiler.rules
         self.decision_rules = DecisionRules(
-            rules.calls, game.entry("encode", game.encoder(encoder).encode), rules.max_moves, rules.move_size,
+            rules.calls, game.compiler.entry("encode", game.encoder(encoder).encode), rules.max_moves, rules.move_size,
             self.moves, numbers, len(numbers), self.actions, roomy(game.max_moves, game.move),
         )  # fmt: skip
         self.lent = lend(self.decision_rules)
@@ -245,7 +245,7 @@ class ActionEncoder:
     def refuse(self, state: GameState) -> None:
         """Raises CardaiError, which names the legal move of a state that has no number."""
         for move in self.game.moves(state):
-            if tuple(move.tolist()) not in self.game.actions:
+            if tuple(move.tolist()) not in self.game.learning.actions:
                 raise CardaiError(f"{self.game.name}: actions has no number for the legal move {move.tolist()}")
         raise AssertionError("compiled code found a legal move without a number, but all have one")
 
@@ -255,12 +255,12 @@ def numbered_moves(game: Game) -> tuple[np.ndarray, np.ndarray]:
 
     Raises CardaiError if the game numbers no moves, or if the numbers have gaps.
     """
-    if not game.actions:
+    if not game.learning.actions:
         raise CardaiError(
             f"{game.name} does not number its moves, so there is no policy for it: its Game has no actions"
         )
-    fields = sorted(game.actions)
-    numbers = np.array([game.actions[move] for move in fields], np.int64)
+    fields = sorted(game.learning.actions)
+    numbers = np.array([game.learning.actions[move] for move in fields], np.int64)
     if sorted({*numbers.tolist()}) != list(range(int(numbers.max()) + 1)):
         raise CardaiError(f"{game.name}: actions must number the moves 0, 1, 2 and so on, without gaps")
     return np.array(fields, game.move), numbers

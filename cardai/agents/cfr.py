@@ -145,4 +145,4 @@ class CounterfactualRegret(Strategy):
 
 
 def _blank_of(game: Game) -> Any:
-    return game.entry("blank", game.blank) if game.blank else None
+    return game.compiler.entry("blank", game.rules.blank) if game.rules.blank else None

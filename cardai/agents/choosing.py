@@ -1,10 +1,10 @@
 """Decisions as numbered actions, for libraries that know a game by a fixed number of actions and a mask.
 
-A game that numbers its moves (`Game.actions`) is played by these numbers. In any other game a move is chosen piece by
-piece: first the pieces that it takes (`Game.picks`), in order of their numbers, as far as some legal move goes on with
-them, and then its kind, which is the first field of a move. The actions are the pieces, followed by the kinds. Where
-several legal moves take the same pieces and are of one kind, the choice goes on with their other fields until one is
-left: the actions of the kinds are then the digits of the numbers in these fields.
+A game that numbers its moves (`Learning.actions`) is played by these numbers. In any other game a move is chosen piece
+by piece: first the pieces that it takes (`Table.picks`), in order of their numbers, as far as some legal move goes on
+with them, and then its kind, which is the first field of a move. The actions are the pieces, followed by the kinds.
+Where several legal moves take the same pieces and are of one kind, the choice goes on with their other fields until
+one is left: the actions of the kinds are then the digits of the numbers in these fields.
 """
 
 from collections.abc import Sequence
@@ -31,10 +31,10 @@ class Actions:
 
     def __init__(self, game: Game, kinds: int = KINDS) -> None:
         self.game = game
-        self.by_pieces = not game.actions
+        self.by_pieces = not game.learning.actions
         self.kinds = whole("kinds", kinds, 2)
-        self.pieces = len(game.pieces) if self.by_pieces else 0
-        self.count = self.pieces + self.kinds if self.by_pieces else max(game.actions.values()) + 1
+        self.pieces = len(game.table.pieces) if self.by_pieces else 0
+        self.count = self.pieces + self.kinds if self.by_pieces else max(game.learning.actions.values()) + 1
         self.extra = self.count if self.by_pieces else 0
         digits = len(self._digits(np.array([[1 << 62] * len(game.move.names or ())]))[0])
         self.longest = self.pieces + digits if self.by_pieces else 1
@@ -58,10 +58,10 @@ class Actions:
     def words(self, state: GameState, choice: "Choice", action: int) -> str:
         """An action in words; different words for different legal actions."""
         if self.by_pieces and action < self.pieces:
-            return self.game.pieces[action]
+            return self.game.table.pieces[action]
         path = (*choice.chosen, action)
         place = choice.paths.index(path) if path in choice.paths else -1
-        return f"action {action}" if place < 0 else f"{self.game.spell(state, choice.moves[place])}"
+        return f"action {action}" if place < 0 else f"{self.game.text.spell(state, choice.moves[place])}"
 
     def values(self, chosen: Sequence[int]) -> np.ndarray:
         """What is chosen so far, u8[extra]: 1 for a piece; for a digit the places of it, bit 0 for the first digit."""
@@ -76,7 +76,7 @@ class Actions:
         """The actions that choose each of the legal moves, MOVE[n]."""
         if not self.by_pieces:
             return [self._number(move.item()) for move in moves]
-        picks = [0 if self.game.picks is None else int(self.game.picks(state, move)) for move in moves]
+        picks = [0 if self.game.table.picks is None else int(self.game.table.picks(state, move)) for move in moves]
         if wrong := [pieces for pieces in picks if not 0 <= pieces < 1 << self.pieces]:
             pieces = f"the pieces {listed_pieces(wrong[0])}" if wrong[0] > 0 else f"{wrong[0]}, which is no set"
             raise CardaiError(f"{self.game.name}: a move picks {pieces}; the game has {self.pieces} pieces")
@@ -91,9 +91,9 @@ class Actions:
         return paths
 
     def _number(self, fields: Any) -> tuple[int]:
-        if fields not in self.game.actions:
+        if fields not in self.game.learning.actions:
             raise CardaiError(f"{self.game.name}: actions has no number for the legal move {list(fields)}")
-        return (self.game.actions[fields],)
+        return (self.game.learning.actions[fields],)
 
     def _digits(self, fields: np.ndarray) -> list[tuple[int, ...]]:
         """The fields of moves, i64[n, F], as digits to the base `kinds`, the first field first."""
@@ -172,7 +172,7 @@ class Views:
     def __init__(self, game: Game, seats: int, encoder: str | None) -> None:
         chosen = game.encoder(encoder)
         self.width = chosen.width(seats)
-        self._entry = game.entry("encode", chosen.encode)
+        self._entry = game.compiler.entry("encode", chosen.encode)
 
     def row(self, state: GameState, seat: int) -> np.ndarray:
         """The view of a seat, u8[width]."""
@@ -185,7 +185,7 @@ def played(game: Game, state: GameState, move: np.record) -> GameState:
     """The settled state after a move that is known to be legal, as one that a `Choice` returned is."""
     states, moves = copies(state), np.zeros(1, game.move)
     moves[0] = move
-    door_play(lend(game.rules), raw(states), raw(moves), True)
+    door_play(lend(game.compiler.rules), raw(states), raw(moves), True)
     return states[0]
 
 

@@ -68,13 +68,13 @@ class EndingSolver:
         self.game, self.nodes = game, whole("nodes", nodes, 1)
         if table < WAYS or table & (table - 1):
             raise CardaiError(f"table must be a power of two from {WAYS}, not {table}")
-        self._rules, self._moves = game.rules, roomy(game.max_moves, game.move)
+        self._rules, self._moves = game.compiler.rules, roomy(game.max_moves, game.move)
         room = ROOM + 2 * game.max_moves
         self._space = SearchSpace(
             DEPTH,
             room,
-            native.addresses([game.entry("simplify", game.simplify) if game.simplify else 0]),
-            game.simplify is not None,
+            native.addresses([game.compiler.entry("simplify", game.rules.simplify) if game.rules.simplify else 0]),
+            game.rules.simplify is not None,
             np.zeros(DEPTH + 1, game.state),
             roomy(room, game.move),
             np.zeros(3, np.int64),
@@ -183,7 +183,9 @@ def which_are_open(game: Game, states: np.ndarray) -> np.ndarray:
     """Which of STATE[N] are open positions with a seat to move: bool[N]. Raises CardaiError if it has none."""
     states = check_states("states", states, game.state, game.name, game.seats, False)
     found, all_of_them = np.zeros(len(states), np.int64), np.arange(len(states))
-    ending.find_open(game.entry("is_open", _open_rule(game)), raw(states), raw(all_of_them), len(states), raw(found))
+    ending.find_open(
+        game.compiler.entry("is_open", _open_rule(game)), raw(states), raw(all_of_them), len(states), raw(found)
+    )
     return found != 0
 
 
@@ -195,12 +197,12 @@ def open_only(game: Game, states: np.ndarray) -> np.ndarray:
 
 
 def solver_of(game: Game, nodes: int) -> Any:
-    """The game's own solver of open positions if it brings one (`Game.solver`), otherwise a `EndingSolver`."""
-    return game.solver(game, nodes) if game.solver is not None else EndingSolver(game, nodes)
+    """The game's own solver of open positions if it brings one (`Agents.solver`), otherwise a `EndingSolver`."""
+    return game.agents.solver(game, nodes) if game.agents.solver is not None else EndingSolver(game, nodes)
 
 
 def _open_rule(game: Game) -> Callable[..., bool]:
     """The game's rule `is_open`. Raises CardaiError if it has none."""
-    if game.is_open is None:
+    if game.rules.is_open is None:
         raise CardaiError(f"{game.name} has no endings to solve: it does not say where nothing is hidden (is_open)")
-    return game.is_open
+    return game.rules.is_open

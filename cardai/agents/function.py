@@ -65,7 +65,7 @@ def evaluator(
         raise BadArgument(unknown("moment", moment, MOMENTS))
     positive("batch", batch)
     label = (None if name is None else check_text("name", name)) or getattr(source, "__name__", type(source).__name__)
-    return FunctionEvaluator(game, label, _scorer(source), encoder or next(iter(game.encoders)), moment, batch)
+    return FunctionEvaluator(game, label, _scorer(source), encoder or next(iter(game.learning.encoders)), moment, batch)
 
 
 def _scorer(source: Any) -> Callable[[np.ndarray], Any]:

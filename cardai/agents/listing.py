@@ -2,7 +2,7 @@
 
     chance = ListedChance(game)
     for way in chance.deals(seats=2):
-        print(way.probability, game.show(way.state, 0))
+        print(way.probability, game.text.show(way.state, 0))
 
 Rules draw all their chance through `below`, or through rules that call it (`any_of`, `shuffle`, those of
 `cardai.dealing`). A copy of the rule runs as plain Python here, in which `below` answers from a list; the rule runs
@@ -51,15 +51,15 @@ class ListedChance:
 
     def deals(self, seats: int | None = None, variant: str | None = None) -> list[Way]:
         """All deals. Raises CardaiError for a wrong number of seats or variant."""
-        return self._ways("the deal", self.game.options(seats, variant), self._copies.of(self.game.deal))
+        return self._ways("the deal", self.game.options(seats, variant), self._copies.of(self.game.rules.deal))
 
     def settled(self, after: GameState) -> list[Way]:
         """All states that can follow an after-state."""
-        return self._ways("what follows a move", self._copy(after), self._copies.of(self.game.settle))
+        return self._ways("what follows a move", self._copy(after), self._copies.of(self.game.rules.settle))
 
     def worlds(self, state: GameState, seat: int) -> list[Way]:
         """All worlds of a seat."""
-        states, rule = self._copy(state), self._copies.of(self.game.resample)
+        states, rule = self._copy(state), self._copies.of(self.game.rules.resample)
         seat = check_seat("seat", seat, int(states["seats"][0]))
         return self._ways(f"a world of seat {seat}", states, lambda world: rule(world, seat, self._stream[0]))
 

@@ -85,7 +85,7 @@ def _hello(game: Game, role: str) -> dict[str, Any]:
     except CardaiError:  # a game of the user's own may have none
         rules = ""
     about = {"role": role, "game": game.name, "title": game.title, "version": game.version}
-    return {**about, "rules": rules, "pieces": list(game.pieces), "encoders": list(game.encoders)}
+    return {**about, "rules": rules, "pieces": list(game.table.pieces), "encoders": list(game.learning.encoders)}
 
 
 class OfProcess(Strategy):
@@ -200,7 +200,7 @@ class Asked:
 
     def words_of(self, move: np.record) -> str:
         """A legal move in words."""
-        return self.game.spell(self.world, move)
+        return self.game.text.spell(self.world, move)
 
     def question(self, seated: Seated | None = None) -> dict[str, Any]:
         """What the program is asked."""
@@ -210,14 +210,14 @@ class Asked:
             question["table"] = seated.table
             question["told"] = _told(seated)
         if "view" in wants:
-            question["view"] = game.show(world, self.seat)
+            question["view"] = game.text.show(world, self.seat)
         if wants & {"moves", "picks", "count"}:
             question["count"] = len(self.legal[0])
             if self.legal[1]:
                 question["more"] = True
         if "moves" in wants:
             question["moves"] = self.texts
-        if "picks" in wants and game.picks is not None:
+        if "picks" in wants and game.table.picks is not None:
             question["picks"] = [_picked(game, world, move) for move in self.legal[0]]
         return question
 
@@ -229,7 +229,7 @@ class Asked:
         if isinstance(given, str):
             if given in self.texts:
                 return self.legal[0][self.texts.index(given)]
-            return self.game.parse(self.world, given)
+            return self.game.text.parse(self.world, given)
         if isinstance(given, list):
             if len(given) != len(self.game.move.names or ()):
                 raise ValueError(f"it answered {short(given)}, which are not the fields of a move of {self.game.name}")
@@ -255,15 +255,15 @@ def _begin(game: Game, seated: Seated, world: GameState) -> dict[str, Any]:
 
 
 def _picked(game: Game, world: GameState, move: np.record) -> list[str]:
-    assert game.picks is not None
-    return [game.pieces[piece] for piece in listed_pieces(int(game.picks(world, move)))]
+    assert game.table.picks is not None
+    return [game.table.pieces[piece] for piece in listed_pieces(int(game.table.picks(world, move)))]
 
 
 def _world(game: Game, world: GameState) -> dict[str, Any]:
     """A world as a program is sent it: its bytes, and where all cards lie if the game says so."""
     sent: dict[str, Any] = {"state": base64.b64encode(world.tobytes()).decode()}
-    if game.holdings is not None and game.pieces:
-        sent["places"] = [[game.pieces[piece] for piece in place] for place in game.lying(world)]
+    if game.table.holdings is not None and game.table.pieces:
+        sent["places"] = [[game.table.pieces[piece] for piece in place] for place in game.lying(world)]
     return sent
 
 
@@ -292,7 +292,7 @@ class ProcessEvaluator(FunctionEvaluator):
 
         try:
             name = check_text("name", about.get("name", process.spec))[:_LONGEST_NAME]
-            encoder = check_text("encoder", about.get("encoder", next(iter(game.encoders), "")))
+            encoder = check_text("encoder", about.get("encoder", next(iter(game.learning.encoders), "")))
             moment = check_text("moment", about.get("moment", MOMENTS[0]))
             seats = None if about.get("seats") is None else positive("seats", about["seats"])
             batch = positive("batch", about.get("batch", 2048))

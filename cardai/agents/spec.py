@@ -41,7 +41,7 @@ A SPEC inside another one that has options itself stands in parentheses: `ahead:
 So does a path with a ?, or with a comma in a list of specs: `greedy:(runs/what?)`.
 `cardai.agents.notation` has specs as values: `Ahead("best", others=Greedy("nn2", any_variant=True))`.
 
-A game may bring kinds of its own (`Game.agents`), an installed package too (`ENTRY_POINTS`).
+A game may bring kinds of its own (`Agents.kinds`), an installed package too (`ENTRY_POINTS`).
 """
 
 import contextlib
@@ -247,12 +247,12 @@ def _made(game: Game, value: Spec, isolate: bool) -> Agent:
         return Agent(spec, OfProcess(process), "a program")
     if kind == "endgame" and argument:
         return _endgame(game, value, options)
-    if kind in game.agents or (argument and kind in _kinds()):
-        make = game.agents[kind] if kind in game.agents else _kinds()[kind].load()
+    if kind in game.agents.kinds or (argument and kind in _kinds()):
+        make = game.agents.kinds[kind] if kind in game.agents.kinds else _kinds()[kind].load()
         made = make(game, spec, argument, options)
         _nothing_left(spec, options)
         return made
-    if kind in game.players and value.argument is None:
+    if kind in game.agents.players and value.argument is None:
         return _hand_written(game, spec, kind, options)
     if kind == "random" and value.argument is None:
         _nothing_left(spec, options)
@@ -264,7 +264,7 @@ def _made(game: Game, value: Spec, isolate: bool) -> Agent:
 
 def evenly_random(game: Game) -> Agent:
     """The agent to which every legal move is as likely as the others, whether or not `game` has its own `random`."""
-    name = "evenly random" if "random" in is_game(game).players else "random"
+    name = "evenly random" if "random" in is_game(game).agents.players else "random"
     return Agent(name, EvenlyRandom(), EVENLY, game)
 
 
@@ -282,8 +282,8 @@ def player(function: Callable[[Game, np.record], np.record], name: str | None = 
 
 def kinds_of(game: Game) -> list[str]:
     """The kinds of agent that the game and installed packages bring, and `endgame` if the game has endings; sorted."""
-    own = {"endgame"} if is_game(game).is_open else set()
-    return sorted({*own, *game.agents, *_kinds()})
+    own = {"endgame"} if is_game(game).rules.is_open else set()
+    return sorted({*own, *game.agents.kinds, *_kinds()})
 
 
 @functools.cache
@@ -304,17 +304,17 @@ def list_specs(game: Game) -> dict[str, str]:
     """
     is_game(game)
     found = {"random": EVENLY}
-    found.update({name: player.about for name, player in game.players.items()})
-    for heuristic in game.heuristics:
+    found.update({name: player.about for name, player in game.agents.players.items()})
+    for heuristic in game.agents.heuristics:
         found.update({f"{name}:{heuristic}": about for name, about in SEARCHES.items()})
     for model, known in known_evaluators(game).items():
         names = ("greedy", "ahead") if known.moment == "before_draw" else ("sampled", "peeking", "ahead")
         found.update({f"{name}:{model}": f"{SEARCHES[name]}; {known.about}" for name in names})
     found.update(packaged_specs(game))
     found["rollout:100"] = "pure Monte Carlo over worlds (any number)"
-    if game.blank is not None:
+    if game.rules.blank is not None:
         found |= {"ismcts:1000": TREES["ismcts"], "epimc:30": TREES["epimc"]}
-    for name in game.agents:
+    for name in game.agents.kinds:
         with contextlib.suppress(CardaiError):  # one that needs a file or another argument
             found[name] = agent(game, name).about
     return found
@@ -379,8 +379,8 @@ def _judge_of(game: Game, value: Spec, isolate: bool) -> tuple[Evaluator | None,
             raise BadArgument(f"{judge.name} is an evaluator of {own.name}, not of {game.name}")
         return judge, None
     named = str(judge or "")
-    if named in game.heuristics:
-        return None, game.entry("value", game.heuristics[named])
+    if named in game.agents.heuristics:
+        return None, game.compiler.entry("value", game.agents.heuristics[named])
     if named.startswith("python:"):
         target = named.removeprefix("python:")
         if isolate:
@@ -393,7 +393,7 @@ def _judge_of(game: Game, value: Spec, isolate: bool) -> tuple[Evaluator | None,
         return ProcessEvaluator(game, program_process(game, spec, command, "evaluator", seconds, isolate)), None
     evaluator = find_evaluator(game, named) if named else None  # an empty path would be this very folder
     if evaluator is None:
-        names = [*game.heuristics, *known_evaluators(game)]
+        names = [*game.agents.heuristics, *known_evaluators(game)]
         raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic or model", named, names))
     return evaluator, None
 
@@ -493,7 +493,7 @@ def _rollout(game: Game, value: Spec, options: dict[str, str], isolate: bool) ->
     """The agent that plays every move out to the end, by the game's `playouts` or the player of the option `by`."""
     spec = str(value)
     worlds = _count(spec, str(value.argument or ""), "the number of worlds, as in rollout:100")
-    named = parse(options.pop("by", game.playouts or "random"))
+    named = parse(options.pop("by", game.agents.playouts or "random"))
     by = _model(game, spec, "by", named, isolate)
     _nothing_left(spec, options)
     return Agent(spec, WorldSearch(by, by, worlds, assumed=str(named)), "pure Monte Carlo over worlds")
@@ -506,7 +506,7 @@ def _tree(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Ag
     judge, named = options.pop("judge", None), options.pop("by", None)
     if judge is not None and named is not None:
         raise CardaiError(f"agent {spec!r}: judge and by exclude each other")
-    by = parse(named or game.playouts or "random") if judge is None else Greedy(judge)
+    by = parse(named or game.agents.playouts or "random") if judge is None else Greedy(judge)
     more: dict[str, Any] = {}
     if kind == "epimc":
         more["depth"] = _count(spec, options.pop("depth", "2"), "a number of choices")
@@ -557,7 +557,7 @@ def flag(spec: str, key: str, options: dict[str, str]) -> bool:
 
 
 def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> Agent:
-    player = game.players[name]
+    player = game.agents.players[name]
     randomised = flag(spec, "randomised", options)
     values = dict(player.defaults)
     counted = {key for key, value in values.items() if isinstance(value, int)}
@@ -573,6 +573,6 @@ def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> 
         if key in counted and (values[key] < 1 or values[key] % 1):
             raise CardaiError(f"agent {spec!r}: {key}={text!r} is a count; it must be a whole number from 1")
     counts = sum(1 << number for number, key in enumerate(values) if key in counted)
-    call = game.entry("choose", player.choose)
+    call = game.compiler.entry("choose", player.choose)
     strategy = HandWritten(call, tuple(map(float, values.values())), player.sees == "own", randomised, counts)
     return Agent(spec, strategy, player.about)

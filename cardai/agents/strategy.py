@@ -130,11 +130,12 @@ class HandWritten(Strategy):
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless `call` is a compiled player of this game, whose parameters it has."""
         super().check_fits(game, variant, seats)
-        function = game.function_of("choose", self.call)
-        if not any(player.choose is function for player in game.players.values()):
+        function = game.compiler.function_of("choose", self.call)
+        if not any(player.choose is function for player in game.agents.players.values()):
             raise BadArgument(f"the game {game.name} has compiled no player {short(self.call)}")
         if not any(
-            player.choose is function and len(player.defaults) == len(self.params) for player in game.players.values()
+            player.choose is function and len(player.defaults) == len(self.params)
+            for player in game.agents.players.values()
         ):
             raise BadArgument(f"the player of {game.name} does not have {len(self.params)} parameters")
 
@@ -191,7 +192,7 @@ class OnePly(Strategy):
         super().check_fits(game, variant, seats)
         positive("worlds", self.worlds)
         if self.evaluator is None:
-            if game.function_of("value", self.value) is None:
+            if game.compiler.function_of("value", self.value) is None:
                 raise BadArgument(f"the game {game.name} has compiled no heuristic {short(self.value)}")
             return
         self.evaluator.check_fits(game, None if self.any_variant else game.canonical(variant), seats)
@@ -363,7 +364,7 @@ class TreeSearch(Strategy):
 
     def check_search(self, game: Game) -> None:
         """Raise CardaiError unless the game says what a seat sees, and `by` is played in compiled code."""
-        if game.blank is None:
+        if game.rules.blank is None:
             raise CardaiError(
                 f"a tree of information sets needs the rule blank, which {game.name} does not have;"
                 " if the game hides nothing, one that does nothing will do"

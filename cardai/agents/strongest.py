@@ -5,7 +5,7 @@
 
 The list is the file `strongest.json` beside the game's module. `cardai strongest GAME` measures and writes it
 (`cardai.measure.strongest`). Everything that seats an agent or asks one for advice, without being told which, asks
-here. A game without a list has the agents that it declares (`Game.opponents`), its players and its heuristics.
+here. A game without a list has the agents that it declares (`Agents.opponents`), its players and its heuristics.
 """
 
 import functools
@@ -131,7 +131,7 @@ def _by_strength(game: Game, variant: str | None, seats: int | None, millisecond
     for table in at_table or sorted(tables, key=lambda table: _distance(table, variant, seats)):
         named += [measured.spec for measured in table.agents if measured.milliseconds <= milliseconds]
     source = list_file(game) if named else None
-    for spec in named or game.opponents:
+    for spec in named or game.agents.opponents:
         try:
             found = agent(game, spec)
         except CardaiError as error:
@@ -139,7 +139,7 @@ def _by_strength(game: Game, variant: str | None, seats: int | None, millisecond
             raise CardaiError(where) from None
         if found.fits(game, variant, seats) and not (skip and skip(found)):
             yield spec
-    for spec in (*reversed([*game.players]), *map(Greedy, game.heuristics), "random"):
+    for spec in (*reversed([*game.agents.players]), *map(Greedy, game.agents.heuristics), "random"):
         if not (skip and skip(agent(game, spec))):
             yield str(spec)
 

@@ -106,13 +106,17 @@ class GameTree:
         and for an outcome that does not apply to every seat.
         """
         game, values = self.game, np.zeros((len(self.states), self.seats))
-        if measure != "score" and measure not in game.outcomes:
-            raise CardaiError(f"{game.name}: {unknown('measure', measure, ('score', *game.outcomes))}")
+        if measure != "score" and measure not in game.learning.outcomes:
+            raise CardaiError(f"{game.name}: {unknown('measure', measure, ('score', *game.learning.outcomes))}")
         is_score = measure == "score"
-        if not is_score and game.outcomes[measure].applies is not None:
+        if not is_score and game.learning.outcomes[measure].applies is not None:
             raise CardaiError(f"{game.name}: the outcome {measure} does not apply to every seat, so it is no utility")
-        entry = game.rules.calls[SCORE] if is_score else game.entry("outcome", game.outcomes[measure].rule)
-        sign = -1.0 if not is_score and game.outcomes[measure].lower_is_better else 1.0
+        entry = (
+            game.compiler.rules.calls[SCORE]
+            if is_score
+            else game.compiler.entry("outcome", game.learning.outcomes[measure].rule)
+        )
+        sign = -1.0 if not is_score and game.learning.outcomes[measure].lower_is_better else 1.0
         for place in np.flatnonzero(self.turns < 0).tolist():
             state = raw(self.states[place : place + 1])
             for seat in range(self.seats):
@@ -198,7 +202,7 @@ class _Listing:
     def __init__(self, game: Game, seats: int, variant: str, limit: int) -> None:
         self.game, self.seats, self.variant, self.limit = game, seats, variant, limit
         self.chance = ListedChance(game, min(limit, MOST_WAYS))
-        self.rules, self.buffer = lend(game.rules), roomy(game.max_moves, game.move)
+        self.rules, self.buffer = lend(game.compiler.rules), roomy(game.max_moves, game.move)
         self.states: list[np.ndarray] = []  # STATE[1] each
         self.parents: list[int] = []
         self.chances: list[float] = []
@@ -211,7 +215,7 @@ class _Listing:
         self.owners: list[int] = []
         self.members: list[int] = []
         self.views: list[Any] = []
-        self.blank = game.entry("blank", game.blank) if game.blank else None
+        self.blank = game.compiler.entry("blank", game.rules.blank) if game.rules.blank else None
 
     def tree(self) -> GameTree:
         levels, begin = [], 0
@@ -280,9 +284,9 @@ class _Listing:
 
     def _told(self, state: GameState, move: np.record, seat: int) -> str:
         """What another seat is told of a move."""
-        if self.game.together is not None:
+        if self.game.rules.together is not None:
             return told_of(self.game, state, move, seat, state)
-        return self.game.tell(state, move, seat) if self.game.tell else self.game.spell(state, move)
+        return self.game.text.tell(state, move, seat) if self.game.text.tell else self.game.text.spell(state, move)
 
     def _expand(self, place: int) -> None:
         """Add what can follow a history."""
@@ -318,8 +322,8 @@ def view_of(game: Game, record: np.ndarray, seat: int, blank: Any = None) -> Any
         blank_first(blank, raw(view), seat)
         return view.tobytes()
     state = record[0]
-    rows = tuple(game.encode(state, seat, name).tobytes() for name in game.encoders)
-    return turn, game.show(state, seat), rows
+    rows = tuple(game.encode(state, seat, name).tobytes() for name in game.learning.encoders)
+    return turn, game.text.show(state, seat), rows
 
 
 @rule

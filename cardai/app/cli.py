@@ -316,7 +316,7 @@ def agents(game: GameName, /, *, variant: Variant = None, seats: SeatCount = Non
     place = loaded.canonical(variant), seats
     tables = [table for table in measured_tables(loaded) if (table.variant, table.seats) == place]
     specs = list_specs(loaded)
-    parameters = {name: dict(player.defaults) for name, player in loaded.players.items()}
+    parameters = {name: dict(player.defaults) for name, player in loaded.agents.players.items()}
     if json:
         listed = [
             {"agent": spec, "about": about, "parameters": parameters.get(spec, {})} for spec, about in specs.items()
@@ -667,7 +667,7 @@ def play(
     computing.begin()
     loaded = load(game)
     with Line("loading", loaded):
-        loaded.rules  # noqa: B018 - compiled while the line says so
+        loaded.compiler.rules  # noqa: B018 - compiled while the line says so
     specs = _specs(seats) if seats else keyboard.default_seats(loaded, variant)
     seed = secrets.randbelow(10**12) if seed is None else seed
     unrecorded = "; it was not recorded" if record else ""
@@ -1163,7 +1163,7 @@ def replay(
             if recorded.number == game:
                 chosen = recorded
             line.share(reader.share)
-        loaded.rules  # noqa: B018 - compiled while the line says so
+        loaded.compiler.rules  # noqa: B018 - compiled while the line says so
     if chosen is None:
         _refuse(f"{file} has {reader.games} games, counted from 0; there is no game {game}")
     if seat is not None:
@@ -1177,7 +1177,7 @@ def replay(
     except _error() as error:
         _refuse(f"{file}, game {game}: {error}")
     text = "\n".join(lines)
-    _print(in_suits(text, loaded.pieces) if sys.stdout.isatty() else text)
+    _print(in_suits(text, loaded.table.pieces) if sys.stdout.isatty() else text)
 
 
 @app.command(group=LEARN)
@@ -1349,7 +1349,7 @@ def _compile_driver() -> None:
 
 
 def _described(game: "Game") -> dict[str, Any]:
-    lists = {"seats": list(game.seats), "variants": list(game.variants), "suites": list(game.suites)}
+    lists = {"seats": list(game.seats), "variants": list(game.variants), "suites": list(game.agents.suites)}
     lists |= {"options": {name: [int(value) for value in values] for name, values in game.allowed.items()}}
     return {"name": game.name, "title": game.title, "version": game.version} | lists
 

@@ -94,4 +94,4 @@ class Coach:
         return self.table.seen(self.table.turn, self.table.seed)
 
     def _say(self, text: str) -> None:
-        self.console.print(in_suits(text, self.table.game.pieces), highlight=False)
+        self.console.print(in_suits(text, self.table.game.table.pieces), highlight=False)

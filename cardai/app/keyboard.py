@@ -148,7 +148,7 @@ class Screen:
             return [moves[0]]
         self.show(seat)
         words = self.words(seat)
-        menu = Menu([words.text(to_you(self.table.spell(move))) for move in moves], more, self.table.game.pieces)
+        menu = Menu([words.text(to_you(self.table.spell(move))) for move in moves], more, self.table.game.table.pieces)
         menu.show(self.console)
         while True:
             text = self.inputs.ask(self.console, f"{words.names[seat] if self._only is None else 'You'}> ")
@@ -244,7 +244,7 @@ class Screen:
 
     def _show_terms(self) -> None:
         """Print the game's words."""
-        for term, sentence in self.table.game.terms.items():
+        for term, sentence in self.table.game.text.terms.items():
             self._say(f"{term}: {sentence}")
 
     def _news(self, seat: int) -> list[tuple[str, str]]:
@@ -311,12 +311,12 @@ class Screen:
         """Several moves that belong together, from one line: "pass QS 2C 3D", or by numbers; none if it is not so."""
         game, world = self.table.game, self.table.world()
         parts = text.replace(",", " ").split()
-        verbs = {word.split()[0] for word in menu.spelled} | {game.spell(world, move).split()[0] for move in moves}
+        verbs = {word.split()[0] for word in menu.spelled} | {game.text.spell(world, move).split()[0] for move in moves}
         parts = [part for part in parts if part.lower() not in verbs]
         if not 1 < len(parts) <= game.in_series(world):
             return []
         numbers = all(part.isdecimal() and 1 <= int(part) <= len(moves) for part in parts) and menu.numbered
-        readings = [parts, [game.spell(world, moves[int(part) - 1]) for part in parts] if numbers else parts]
+        readings = [parts, [game.text.spell(world, moves[int(part) - 1]) for part in parts] if numbers else parts]
         series = []
         for texts in readings:
             with contextlib.suppress(ValueError):
@@ -332,7 +332,7 @@ class Screen:
         self._last = seat
 
     def _say(self, text: str) -> None:
-        self.console.print(in_suits(text, self.table.game.pieces), highlight=False)
+        self.console.print(in_suits(text, self.table.game.table.pieces), highlight=False)
 
 
 def summary(news: Sequence[tuple[str, str]]) -> list[str]:

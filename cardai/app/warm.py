@@ -39,7 +39,7 @@ def warm(games: Sequence[Game]) -> dict[str, Any]:
 
 def _use(game: Game) -> None:
     """Play a game by all that plays games, since what Python calls is compiled when it is first called."""
-    specs = ["random", *map(Greedy, [*game.heuristics][:1]), "rollout:1"]
+    specs = ["random", *map(Greedy, [*game.agents.heuristics][:1]), "rollout:1"]
     agents = [agent(game, spec) for spec in specs]
     lineups = np.arange(len(agents))[:, None].repeat(game.default_seats, 1)
     lineups[1:, 1:] = 0  # one seat of the slower ones is enough
@@ -49,7 +49,7 @@ def _use(game: Game) -> None:
     assert game.is_allowed(state, move)
     game.after(state, move)
     game.world(game.play(state, move), 0)
-    for name in game.encoders:
+    for name in game.learning.encoders:
         game.encode(state, 0, name)
-    for name in game.heuristics:
+    for name in game.agents.heuristics:
         game.value(state, 0, name)

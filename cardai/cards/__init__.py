@@ -287,7 +287,7 @@ class Deck:
     `ranks`: the lowest first, `suits`: a letter or a name each. `others`: cards without a suit, such as jokers, which
     come after them. Card `len(suits) * rank + suit` has this rank and suit. `packs`: of several packs whose cards are
     told apart, each card has the letter of its pack: "a7H" and "b7H" are the sevens of hearts of two packs, and the
-    second pack begins after the last card of the first. Packs whose cards are alike are one pack (`Game.copies`).
+    second pack begins after the last card of the first. Packs whose cards are alike are one pack (`Table.copies`).
     Raises CardaiError for two cards of one name, and for other numbers of packs than 1 to 26.
     """
 
@@ -323,6 +323,18 @@ class Deck:
         one = [rank + suit for rank in self.ranks for suit in self.suits] + [*self.others]
         marks = string.ascii_lowercase[: self.packs] if self.packs > 1 else [""]
         return tuple(mark + name for mark in marks for name in one)
+
+    def renamed(self, names: Sequence[int]) -> list[int]:
+        """The card that each card becomes when suits have other names: `names[suit]` is the new one of a suit.
+
+        Cards without a suit stay what they are.
+        """
+        suits, found = len(self.suits), list[int]()
+        for card in range(self.size):
+            number = card % self._pack
+            has_suit = number < suits * len(self.ranks)
+            found.append(card - number % suits + names[number % suits] if has_suit else card)
+        return found
 
     @functools.cached_property
     def _numbers(self) -> dict[str, int]:

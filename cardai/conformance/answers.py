@@ -25,7 +25,7 @@ def asked(game: Game, role: str, function: Callable[..., Any], *arguments: Any) 
         raise CardaiError(f"{role} calls itself without end{place_of(error)}") from error
     except Exception as error:  # whatever a game's Python raises is a mistake of its author
         raise CardaiError(f"{role} raised {error!r}{place_of(error)}") from error
-    form, fits = _FORMS.get("counts" if role == "holdings" and len(game.copies) else role, ("", None))
+    form, fits = _FORMS.get("counts" if role == "holdings" and len(game.table.copies) else role, ("", None))
     if fits is None or fits(answer):
         return answer
     found = f"{short(answer)}{_how(answer)}"

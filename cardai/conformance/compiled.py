@@ -104,27 +104,35 @@ class Compiled:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.width = functools.cache(lambda encoder, seats: game.encoders[encoder].width(seats))
+        self.width = functools.cache(lambda encoder, seats: game.learning.encoders[encoder].width(seats))
 
     @functools.cached_property
     def rules(self) -> Any:
         """The game's rules in the form that the compiled loops take."""
-        return lend(self.game.rules)
+        return lend(self.game.compiler.rules)
 
     @functools.cached_property
     def numbers(self) -> dict[str, Any]:
         """The rules that give a state and a seat a number, as the compiled loops take them, by what they are called."""
         game, found = self.game, {"score": get(self.rules.calls, SCORE)}
-        found |= {f"heuristic {name}": game.entry("value", value) for name, value in game.heuristics.items()}
-        found |= {f"outcome {name}": game.entry("outcome", outcome.rule) for name, outcome in game.outcomes.items()}
-        found |= {f"reward {name}": game.entry("outcome", reward.rule) for name, reward in game.rewards.items()}
-        roles = {f"applies of outcome {name}": outcome.applies for name, outcome in game.outcomes.items()}
-        found |= {name: game.entry("outcome", applies) for name, applies in roles.items() if applies}
-        return found | ({"decided": game.entry("decided", game.decided)} if game.decided else {})
+        found |= {
+            f"heuristic {name}": game.compiler.entry("value", value) for name, value in game.agents.heuristics.items()
+        }
+        found |= {
+            f"outcome {name}": game.compiler.entry("outcome", outcome.rule)
+            for name, outcome in game.learning.outcomes.items()
+        }
+        found |= {
+            f"reward {name}": game.compiler.entry("outcome", reward.rule)
+            for name, reward in game.learning.rewards.items()
+        }
+        roles = {f"applies of outcome {name}": outcome.applies for name, outcome in game.learning.outcomes.items()}
+        found |= {name: game.compiler.entry("outcome", applies) for name, applies in roles.items() if applies}
+        return found | ({"decided": game.compiler.entry("decided", game.rules.decided)} if game.rules.decided else {})
 
     def rule(self, role: str) -> Any:
         """The game's rule `blank`, `is_open`, `simplify` or `weight`, as the loops take it. The game must have it."""
-        return self.game.entry(role, getattr(self.game, role))
+        return self.game.compiler.entry(role, getattr(self.game.rules, role))
 
     def trace(self, state: Any, moves: np.ndarray) -> np.ndarray:
         """All states of a game: STATE[plies + 1]."""
@@ -211,13 +219,13 @@ class Compiled:
 
     def rows(self, states: np.ndarray, seat: int) -> np.ndarray:
         """The rows of all encoders side by side: u8[N, width]."""
-        parts = [self.encoded(states, seat, name) for name in self.game.encoders] if len(states) else []
+        parts = [self.encoded(states, seat, name) for name in self.game.learning.encoders] if len(states) else []
         return np.concatenate(parts, axis=1) if parts else np.zeros((len(states), 0), np.uint8)
 
     def encoded(self, states: np.ndarray, seat: int, encoder: str) -> np.ndarray:
         """The rows of one encoder: u8[N, width]."""
         note_rule(f"encoder {encoder} for seat {seat}")
-        given, entry = copied(states), self.game.entry("encode", self.game.encoders[encoder].encode)
+        given, entry = copied(states), self.game.compiler.entry("encode", self.game.learning.encoders[encoder].encode)
         rows = np.zeros((len(given) + 1, max(1, self.width(encoder, int(given[0]["seats"])))), np.uint8)[:-1]
         for some, written, count in pieces(given, rows):
             encode_each(entry, some, count, seat, written)
@@ -258,7 +266,7 @@ class Compiled:
 
     def allowed(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
         """Returns whether moves are legal, bool[N]. A single state or move is paired with all others."""
-        note_rule("is_legal" if self.game.is_legal else "legal")
+        note_rule("is_legal" if self.game.rules.is_legal else "legal")
         given, played = copied(states), copied(moves)
         space, answers = roomy(self.game.max_moves, self.game.move), np.zeros(_pairs(given, played), np.int64)
         for part in parts(len(answers)):
@@ -269,9 +277,12 @@ class Compiled:
     def choices(self, states: np.ndarray, player: str, bits: int) -> np.ndarray:
         """The move of a native player in each state, each time with the same random stream: MOVE[N]."""
         note_rule(f"player {player}")
-        choose, values = self.game.players[player].choose, list(self.game.players[player].defaults.values())
+        choose, values = (
+            self.game.agents.players[player].choose,
+            list(self.game.agents.players[player].defaults.values()),
+        )
         given, moves, params = copied(states), guarded(len(states), self.game.move), np.array([values or [0.0]])
-        call, stream, seed = self.game.entry("choose", choose), np.zeros(1, STREAM), int_seed(bits)
+        call, stream, seed = self.game.compiler.entry("choose", choose), np.zeros(1, STREAM), int_seed(bits)
         for some, chosen, count in pieces(given, moves):
             choose_each(self.rules, call, some, count, raw(params), params.size, raw(stream), seed, chosen)
         return moves

@@ -3,15 +3,15 @@
 import functools
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.conformance.law import NotTested, Steps, each_game, law
-from cardai.conformance.testbed import Counted, Position, Setup, Testbed, Trace
+from cardai.conformance.law import NotTested, Steps, each_game, each_view, law
+from cardai.conformance.testbed import Counted, Position, Setup, Testbed, Trace, View
 from cardai.game.declared import State, state_of
 from cardai.game.fields import END, NONE, Field
-from cardai.game.wording import moves_of
+from cardai.game.wording import Moves, moves_of
 
 UNDECLARED = "the game does not declare its state (`cardai.game.declared.State`)"
 FURTHER, AT_ONCE = 16, 50  # as many times `Effort.searched` games of which only the ends are turned, so many at once
@@ -50,10 +50,29 @@ def seats_may_be_turned(testbed: Testbed) -> Steps:
     return None
 
 
+class _Change(NamedTuple):
+    """A change of whole states that should make no difference. `words`: "when ..."."""
+
+    states: Callable[[np.ndarray], np.ndarray]
+    moves: Callable[[np.ndarray], np.ndarray]
+    seat: Callable[[int], int]
+    words: str
+
+
+def _turning(testbed: Testbed, state: State, seats: int, by: int) -> _Change:
+    declared = moves_of(testbed.game.move)
+    return _Change(
+        lambda states: state.turned(states, by),
+        lambda moves: moves if declared is None else declared.turned(moves, by, seats),
+        lambda seat: (seat + by) % seats,
+        f"when all seats move on by {by}",
+    )
+
+
 def _further_ends(testbed: Testbed, state: State, setup: Setup, first: int) -> None:
     traces = testbed.random_games(setup, first, AT_ONCE)
-    ends = np.concatenate([trace.states[-1:] for trace in traces])
-    _compare_ends(traces, state, ends, _step(testbed, setup.seats, first // AT_ONCE))
+    by = _step(testbed, setup.seats, first // AT_ONCE)
+    _compare_ends(traces, _turning(testbed, state, setup.seats, by))
 
 
 def _turn(state: State, game: Callable[[], Trace | None]) -> None:
@@ -61,27 +80,29 @@ def _turn(state: State, game: Callable[[], Trace | None]) -> None:
     by = 0 if trace is None else _step(trace.testbed, trace.setup.seats, trace.seed)
     if trace is None or by == 0:
         return
-    _compare_ends([trace], state, trace.states[-1:], by)
+    change = _turning(trace.testbed, state, trace.setup.seats, by)
+    _compare_ends([trace], change)
     if len(trace.moves):
-        turned = state.turned(trace.states, by)
-        _compare_legal(trace, turned, by)
+        turned = change.states(trace.states)
+        _compare_legal(trace, turned, change)
         _compare_views(trace, state, turned, by)
         if _is_next_turned(trace.testbed, state):
-            _compare_moves(trace, turned, by)
+            _compare_moves(trace, turned, change)
 
 
-def _compare_ends(traces: list[Trace], state: State, ends: np.ndarray, by: int) -> None:
-    """Scores and outcomes at the ends of games of a setup, as they are and turned."""
+def _compare_ends(traces: list[Trace], change: _Change) -> None:
+    """Scores and outcomes at the ends of games of a setup, as they are and changed."""
     testbed, seats = traces[0].testbed, traces[0].setup.seats
-    turned = state.turned(ends, by)
-    for seat, name in itertools.product(range(seats), ["score", *(f"outcome {one}" for one in testbed.game.outcomes)]):
+    ends = np.concatenate([trace.states[-1:] for trace in traces])
+    changed, outcomes = change.states(ends), testbed.game.learning.outcomes
+    for seat, name in itertools.product(range(seats), ["score", *(f"outcome {one}" for one in outcomes)]):
         own = testbed.compiled.values(ends, seat, name)
-        other = testbed.compiled.values(turned, (seat + by) % seats, name)
+        other = testbed.compiled.values(changed, change.seat(seat), name)
         wrong = ~np.isclose(own, other, rtol=0.0, atol=ROUNDING, equal_nan=True)
         if wrong.any():
             i = int(np.argmax(wrong))
-            told = f"{name} of seat {seat} is {own[i]:g}; when all seats move on by {by}, that seat's is {other[i]:g}"
-            raise traces[i].end.broken(told)
+            that = "it" if change.seat(seat) == seat else "that seat's"
+            raise traces[i].end.broken(f"{name} of seat {seat} is {own[i]:g}; {change.words}, {that} is {other[i]:g}")
 
 
 def _compare_views(trace: Trace, state: State, turned: np.ndarray, by: int) -> None:
@@ -104,7 +125,7 @@ def _shown_otherwise(trace: Trace, turned: np.ndarray, by: int, name: str, seat:
 def _relative_encoders(testbed: Testbed, state: State) -> list[str]:
     """The encoders that number seats from their own on: those whose rows mostly stay the same. Others need not."""
     found = []
-    for name in testbed.game.encoders:
+    for name in testbed.game.learning.encoders:
         shares = []
         for trace in testbed.mixed(testbed.traces)[:FEW]:
             by = _step(testbed, trace.setup.seats, trace.seed)
@@ -113,26 +134,20 @@ def _relative_encoders(testbed: Testbed, state: State) -> list[str]:
     return found
 
 
-def _turned_moves(trace: Trace, by: int) -> np.ndarray:
-    declared = moves_of(trace.testbed.game.move)
-    return trace.moves if declared is None else declared.turned(trace.moves, by, trace.setup.seats)
-
-
-def _compare_legal(trace: Trace, turned: np.ndarray, by: int) -> None:
-    """What is legal in turned states."""
-    compiled, moves = trace.testbed.compiled, _turned_moves(trace, by)
-    counts, others = compiled.legal(trace.states[:-1])[1], compiled.legal(turned[:-1])[1]
-    allowed = compiled.allowed(turned[:-1], moves) & (counts == others)
+def _compare_legal(trace: Trace, changed: np.ndarray, change: _Change) -> None:
+    """What is legal in changed states."""
+    compiled, moves = trace.testbed.compiled, change.moves(trace.moves)
+    counts, others = compiled.legal(trace.states[:-1])[1], compiled.legal(changed[:-1])[1]
+    allowed = compiled.allowed(changed[:-1], moves) & (counts == others)
     if not allowed.all():
-        here = Position(trace, int(np.argmin(allowed)))
-        raise here.broken(f"other moves are legal when all seats move on by {by}")
+        raise Position(trace, int(np.argmin(allowed))).broken(f"other moves are legal {change.words}")
 
 
-def _moved(trace: Trace, turned: np.ndarray, by: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Plies of moves that draw no chance; the states after them, turned; those after turned moves in turned states."""
+def _moved(trace: Trace, changed: np.ndarray, change: _Change) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Plies of moves that draw no chance; the changed states after them; those after changed moves in them."""
     calm = np.flatnonzero(trace.states["rng"][:-1] == trace.states["rng"][1:])
-    moves = _turned_moves(trace, by)[calm]
-    return calm, turned[calm + 1], trace.testbed.compiled.moved(turned[calm], moves) if len(calm) else turned[calm]
+    moves = change.moves(trace.moves[calm])
+    return calm, changed[calm + 1], trace.testbed.compiled.moved(changed[calm], moves) if len(calm) else changed[calm]
 
 
 @functools.lru_cache(maxsize=1)
@@ -141,7 +156,8 @@ def _is_next_turned(testbed: Testbed, state: State) -> bool:
     for trace in testbed.traces:
         if len(trace.moves) and _step(testbed, trace.setup.seats, 0):
             by = _step(trace.testbed, trace.setup.seats, trace.seed)
-            _, wanted, found = _moved(trace, state.turned(trace.states, by), by)
+            change = _turning(trace.testbed, state, trace.setup.seats, by)
+            _, wanted, found = _moved(trace, change.states(trace.states), change)
             if (wanted["turn"] != found["turn"]).any():
                 return False
     return True
@@ -153,14 +169,78 @@ def _step(testbed: Testbed, seats: int, number: int) -> int:
     return steps[number % len(steps)] if steps else 0
 
 
-def _compare_moves(trace: Trace, turned: np.ndarray, by: int) -> None:
-    """What the recorded moves do in turned states."""
-    plies, wanted, found = _moved(trace, turned, by)
+def _compare_moves(trace: Trace, changed: np.ndarray, change: _Change) -> None:
+    """What the recorded moves do in changed states."""
+    plies, wanted, found = _moved(trace, changed, change)
     for name in wanted.dtype.names or ():
         wrong = (wanted[name] != found[name]).reshape(len(wanted), -1).any(axis=1) if len(wanted) else np.zeros(1, bool)
         if wrong.any():
             here = Position(trace, int(plies[np.argmax(wrong)]))
-            raise here.broken(f"the move changes state.{name} in another way when all seats move on by {by}")
+            raise here.broken(f"the move changes state.{name} in another way {change.words}")
+
+
+@law
+def suits_may_be_renamed(testbed: Testbed) -> Steps:
+    """If suits exchange names, so do legal moves and what moves do; scores and outcomes stay the same.
+
+    For a game that says that its suits are alike (`State(suits_alike=True)`). Moves that draw chance are left out.
+    """
+    state, moves = _declared(testbed), moves_of(testbed.game.move)
+    if not state.suits_alike:
+        raise NotTested("the game does not say that its suits are alike (`State`)")
+    if moves is None or state.undeclared or testbed.game.rules.together is not None:
+        raise NotTested("the game has moves or fields of which nothing is declared")
+    orders = [*itertools.permutations(range(len(state.deck.suits)))][1:]
+    for number, game in enumerate(seen := Counted(testbed.games_and_rare_ends, "games")):
+        yield seen
+        if (trace := game()) is not None:
+            _rename(trace, state, moves, orders[number % len(orders)])
+    return None
+
+
+def _rename(trace: Trace, state: State, moves: Moves, names: tuple[int, ...]) -> None:
+    suits = state.deck.suit_words
+    told = ", ".join(f"{suits[suit]} {suits[new]}" for suit, new in enumerate(names) if suit != new)
+    change = _Change(
+        lambda states: state.renamed(states, names),
+        lambda played: moves.renamed(played, state, names),
+        lambda seat: seat,
+        f"when suits exchange names ({told})",
+    )
+    _compare_ends([trace], change)
+    if len(trace.moves):
+        changed = change.states(trace.states)
+        _compare_legal(trace, changed, change)
+        _compare_moves(trace, changed, change)
+
+
+@each_view("texts")
+def what_is_not_declared_is_not_shown(here: View) -> None:
+    """A field of which nothing is declared is seen by nobody: no text, picture or encoder depends on it."""
+    state, game, changed = _declared(here.testbed), here.game, here.state.copy()
+    if not state.undeclared:
+        raise NotTested("every field of the state is declared")
+    states = here.trace.states
+    for name in state.undeclared:
+        others = states[name][(states[name] != here.state[name]).reshape(len(states), -1).any(axis=1)]
+        if len(others):
+            changed[name] = others[here.chance(name).integers(len(others))]
+    moves = here.some_moves() if here.seat == here.turn else ()
+    views: dict[str, Callable[[Any], Any]] = {"show": lambda one: here.ask(game.text.show, one, here.seat)}
+    views["spell"] = lambda one: [here.ask(game.text.spell, one, move) for move in moves]
+    if game.table.zones is not None:
+        zones = game.table.zones
+        views["zones"] = lambda one: here.ask(zones, one, here.seat)
+    for encoder in game.learning.encoders:
+        views[f"encoder {encoder}"] = functools.partial(_row, here, encoder)
+    for name, view in views.items():
+        if view(here.state) != view(changed):
+            told = ", ".join(f"state.{field}" for field in state.undeclared)
+            raise here.broken(f"{name} shows seat {here.seat} what is not declared ({told})")
+
+
+def _row(here: View, encoder: str, state: Any) -> list[int]:
+    return here.compiled.encoded(np.array([state], here.game.state), here.seat, encoder)[0].tolist()
 
 
 def _keep_lacks(

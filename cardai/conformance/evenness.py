@@ -116,9 +116,9 @@ def what_is_drawn_lies_evenly(testbed: Testbed) -> Steps:
     """Where a move draws cards, in all worlds of the seat that makes it, they lie as evenly as if nothing had moved.
 
     This is what `settle` does, by the state's own chance or by the order of a list. Draws early and late in a game
-    count once more. A game whose worlds are not equally likely (`Game.weight`) is not tested.
+    count once more. A game whose worlds are not equally likely (`Rules.weight`) is not tested.
     """
-    if testbed.game.weight is not None:
+    if testbed.game.rules.weight is not None:
         raise NotTested("the worlds of the game are not equally likely (`weight`)")
     if not testbed.game.cards_alike:
         raise NotTested("the game tells all its cards apart (`cards_alike`)")
@@ -131,7 +131,7 @@ def chances_are_those_of_worlds(testbed: Testbed) -> Steps:
     """`chances` gives each piece the share of worlds in which a hand has it, the same from any world.
 
     Positions are pooled: normal effort finds a chance that is off by two percentage points in all of them. A game
-    without `chances` or without `Game.holdings` is not tested.
+    without `chances` or without `Table.holdings` is not tested.
     """
     need(testbed, "chances")
     yield from _tested(testbed, _by_chances, testbed.effort.chances, "than chances says", _named_chance)
@@ -370,7 +370,7 @@ def _uneven(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally | 
 
     Such cards are a class. Which cards belong to a group does not depend on how often they were seen where. So if all
     arrangements are equally likely, then given how many cards of each class a place has in a world, these are drawn
-    evenly from their class. Cards that are alike are told apart for that. Where `Game.weight` says that arrangements
+    evenly from their class. Cards that are alike are told apart for that. Where `Rules.weight` says that arrangements
     are not equally likely, only some of the worlds count, drawn so that these are an even sample (`_evening`).
     """
     deck, (few, _), hands = here.testbed.deck, _varying(lie), slice(1, len(here.seats))
@@ -437,7 +437,7 @@ def _evening(here: View, i: int, states: np.ndarray, lie: np.ndarray, known: np.
     worlds are left out instead. The largest quotient is taken from further worlds, HEADROOM times it to be safe. It is
     0 for all worlds if too few would count. `known`: i8[ALL, kinds], the cards that lie in a place in all worlds.
     """
-    if here.game.weight is None or np.ptp(_best_quotients(here, states, lie, known)) < EVEN:
+    if here.game.rules.weight is None or np.ptp(_best_quotients(here, states, lie, known)) < EVEN:
         return np.ones(len(states))
     more = _more(here, i)
     lies = np.concatenate([lie, _lying(here.testbed, more, here.seat)], axis=1)
@@ -500,11 +500,11 @@ def _most_off(variance: np.ndarray) -> np.ndarray:
 
 def _chances(here: View, worlds: np.ndarray) -> np.ndarray:
     """What `chances` writes for the seat, the same in two of its worlds: f8[seats, pieces]."""
-    assert here.game.chances is not None
+    assert here.game.table.chances is not None
     copies = here.testbed.deck.copies
     given, others = np.zeros((2, len(here.seats), len(copies)))
     for shares, world in ((given, worlds[0]), (others, worlds[1])):
-        here.ask(here.game.chances, world.copy(), here.seat, shares)
+        here.ask(here.game.table.chances, world.copy(), here.seat, shares)
     for place, piece in np.argwhere(~np.isfinite(given) | (given < -ROUNDING)).tolist():
         name = here.testbed.deck.names[piece]
         what = f"{given[place, piece]} for {name} in the hand of seat {place}"

@@ -1,7 +1,7 @@
 """Laws on what a seat learns from a move: its worlds after the move agree with what it saw, and assume no more.
 
 The laws work by induction. A recorded move is played in worlds of the position before it; if it is hidden from the
-seat, so are all moves that the seat is told in the same words (`Game.tell`). The outcomes that look to the seat like
+seat, so are all moves that the seat is told in the same words (`Text.tell`). The outcomes that look to the seat like
 the position after it are all possible then, as far as the seat can tell. What varies among these outcomes must vary
 among worlds drawn after the move, otherwise the seat learnt something it did not see. What is the same in all outcomes
 must be the same in those worlds, otherwise the seat forgot something it knew.
@@ -77,7 +77,7 @@ def _looks_the_same(here: View, move: np.ndarray, worlds: np.ndarray, moves: np.
         return False
     what = f"{here.text(move)} reveals nothing to seat {here.seat}"
     same_rows(here, here.rows(unseen), what)
-    if len({here.following.ask(here.game.show, state, here.seat) for state in unseen[:3]}) > 1:
+    if len({here.following.ask(here.game.text.show, state, here.seat) for state in unseen[:3]}) > 1:
         raise here.broken(f"{what}, but the text it is shown then depends on hidden cards")
     return True
 
@@ -163,7 +163,7 @@ def nothing_seen_is_forgotten(here: View) -> bool:
     after = here.following
     if len(rough := _encoded_alike(here, 64)) < 12:
         return False
-    if here.game.encoders and not (_known(after, rough) & _vary(after, after.worlds(64))).any():
+    if here.game.learning.encoders and not (_known(after, rough) & _vary(after, after.worlds(64))).any():
         return True
     outcomes = _outcomes(here, 128, here.ply)
     if len(outcomes) < 24:
@@ -299,9 +299,9 @@ def _same_results(here: View) -> None:
     game, after = here.game, here.following
     before, following = here.truth_and_worlds(4), after.truth_and_worlds(4)
     asked: dict[str, Callable[[int], object]] = {}
-    if (rounds := game.rounds) is not None:
+    if (rounds := game.text.rounds) is not None:
         asked["rounds"] = lambda place: here.ask(rounds, following[place])
-    if (led_to := game.led_to) is not None:
+    if (led_to := game.text.led_to) is not None:
         asked["led_to"] = lambda place: here.ask(led_to, before[place], following[place])
     for name, ask in asked.items():
         truth, *others = (ask(place) for place in range(min(len(before), len(following))))
@@ -316,7 +316,7 @@ def _moves_told(testbed: Testbed) -> list[View]:
     There a text may name by accident what it mostly hides.
     """
     found = []
-    for trace in testbed.traces if own_of(testbed.game.tell) is not None else ():
+    for trace in testbed.traces if own_of(testbed.game.text.tell) is not None else ():
         for ply in trace.sampled(TOLD_PLIES):
             here = Position(trace, ply)
             view = here.views[(here.turn + 1) % len(here.seats)]
@@ -338,7 +338,7 @@ def what_is_told_names_nothing_hidden(here: View) -> bool:
     them only by a `tell` of its own, and the choices before the last stay the true ones then.
     """
     shows_all = shows_choices(here.game, here.state)
-    if here.seat == here.turn or (shows_all and own_of(here.game.tell) is None):
+    if here.seat == here.turn or (shows_all and own_of(here.game.text.tell) is None):
         return False
     compiled, after = here.compiled, here.following
     worlds = here.worlds(WORLDS)
@@ -378,10 +378,10 @@ def look_alike(here: View, states: np.ndarray, texts: int | None = None) -> np.n
         moves, counts = here.compiled.legal(np.concatenate([here.states, states[alike]]))
         moves = moves[:, : counts[0]]
         alike[alike] = (counts[1:] == counts[0]) & (moves[1:] == moves[0]).all(axis=1)
-    truth, left = here.ask(here.game.show, here.state, here.seat), states[alike]
+    truth, left = here.ask(here.game.text.show, here.state, here.seat), states[alike]
     first = left[:: len(left) // texts + 1] if texts is not None else left[:0]
-    if texts is None or any(here.ask(here.game.show, state, here.seat) != truth for state in first):
-        alike[alike] = [here.ask(here.game.show, state, here.seat) == truth for state in left]
+    if texts is None or any(here.ask(here.game.text.show, state, here.seat) != truth for state in first):
+        alike[alike] = [here.ask(here.game.text.show, state, here.seat) == truth for state in left]
     return alike
 
 
@@ -423,7 +423,7 @@ def is_truncated(here: View, worlds: np.ndarray) -> bool:
 
 
 def _hides(here: View) -> bool:
-    return here.game.tell is not None and here.seat != here.turn
+    return here.game.text.tell is not None and here.seat != here.turn
 
 
 def all_moves(here: View, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -100,7 +100,7 @@ def actions_number_the_moves(here: Position) -> None:
     """If a game numbers its moves (`actions`), every legal move has a number, and no two legal ones share it."""
     numbered: dict[int, np.record] = {}
     for move in here.moves:
-        number = (here.game.actions or {}).get(tuple(move.tolist()))
+        number = (here.game.learning.actions or {}).get(tuple(move.tolist()))
         if number is None:
             raise here.broken(f"{here.text(move)} is legal and has no number in actions")
         if number in numbered:
@@ -128,7 +128,7 @@ def moves_are_chosen_by_numbers(here: Position) -> None:
 @functools.lru_cache(maxsize=1)
 def _actions(game: Game) -> Actions:
     """The actions of a game. Raises CardaiError if it numbers its moves in a way that policies cannot use."""
-    if game.actions:
+    if game.learning.actions:
         numbered_moves(game)
     return Actions(game)
 
@@ -137,18 +137,18 @@ def _actions(game: Game) -> Actions:
 def texts_are_in_the_third_person(here: Position) -> None:
     """Words of moves begin with a verb in the third person, a name or "no"; no text for all says "you" or "Seat 1"."""
     game, state = here.game, here.state
-    moves = [here.ask(game.spell, state, move) for move in here.some_moves()] if here.turn >= 0 else []
+    moves = [here.ask(game.text.spell, state, move) for move in here.some_moves()] if here.turn >= 0 else []
     for words in moves:
         if not SAID_OF_SEATS.match(words):
             form = 'does not begin with a verb in the third person ("draws"), a card, a number or "no"'
             raise here.broken(f"the move {words!r} {form}")
-    for_all = moves + ([here.ask(game.ending, state)] if game.ending and here.turn < 0 else [])
-    if game.led_to and here.ply:
-        for_all.append(here.ask(game.led_to, here.trace.states[here.ply - 1], state))
-    if game.tell and here.turn >= 0:
-        for_all += [here.ask(game.tell, state, here.move[0], seat) for seat in here.seats if seat != here.turn]
-    for_one = [here.ask(game.show, state, seat) for seat in here.seats]
-    zones = [zone for seat in here.seats if game.zones for zone in here.ask(game.zones, state, seat)]
+    for_all = moves + ([here.ask(game.text.ending, state)] if game.text.ending and here.turn < 0 else [])
+    if game.text.led_to and here.ply:
+        for_all.append(here.ask(game.text.led_to, here.trace.states[here.ply - 1], state))
+    if game.text.tell and here.turn >= 0:
+        for_all += [here.ask(game.text.tell, state, here.move[0], seat) for seat in here.seats if seat != here.turn]
+    for_one = [here.ask(game.text.show, state, seat) for seat in here.seats]
+    zones = [zone for seat in here.seats if game.table.zones for zone in here.ask(game.table.zones, state, seat)]
     for_one += [text for zone in zones for text in (zone.name, zone.words, *zone.marks.values())]
     for text in for_all + for_one:
         if named := BY_NUMBER.search(text):
@@ -162,8 +162,8 @@ def texts_are_in_the_third_person(here: Position) -> None:
 def terms_explain_every_move(here: Position) -> None:
     """If a game explains its words (`terms`), the words of every legal move begin with one that is explained."""
     for move in here.some_moves():
-        words = here.ask(here.game.spell, here.state, move)
-        if not any(words.startswith(term) and not words[len(term) :][:1].isalpha() for term in here.game.terms):
+        words = here.ask(here.game.text.spell, here.state, move)
+        if not any(words.startswith(term) and not words[len(term) :][:1].isalpha() for term in here.game.text.terms):
             raise here.broken(f"{words!r} begins with no word that terms explains")
 
 
@@ -171,8 +171,8 @@ def terms_explain_every_move(here: Position) -> None:
 def a_series_is_one_choice(here: Position) -> bool:
     """Moves that belong together (`series`) may be made in any order, and show the seat nothing in between."""
     game, seat = here.game, here.turn
-    assert game.series is not None
-    if (left := int(here.ask(game.series, here.state))) < 2:
+    assert game.text.series is not None
+    if (left := int(here.ask(game.text.series, here.state))) < 2:
         return False
     if len(here.moves) < 2:
         raise here.broken(f"series is {left}, but there is one legal move")
@@ -180,7 +180,7 @@ def a_series_is_one_choice(here: Position) -> bool:
     ends = []
     for one, other in ((first, second), (second, first)):
         between = game.play(here.state, one)
-        if between["turn"] != seat or between["revealed"] or int(here.ask(game.series, between)) != left - 1:
+        if between["turn"] != seat or between["revealed"] or int(here.ask(game.text.series, between)) != left - 1:
             raise here.broken(f"series is {left}, but {left - 1} such moves do not follow {here.text(one)}")
         if not between["midway"]:
             raise here.broken(f"series is {left}, so settle should set `midway` after {here.text(one)}")

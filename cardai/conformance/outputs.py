@@ -39,14 +39,14 @@ BLANK = 77  # the value of the rows around the one that is written
 @each_view("texts", needs="encoders")
 def encodings_fill_their_layout(here: View) -> None:
     """An encoder writes the values of its row and nothing beyond; a row does not depend on the rows around it."""
-    for name in here.game.encoders:
-        encode, width = here.game.encoders[name].encode, here.compiled.width(name, len(here.seats))
+    for name in here.game.learning.encoders:
+        encode, width = here.game.learning.encoders[name].encode, here.compiled.width(name, len(here.seats))
         if width < 1:
             raise here.broken(f"the layout of encoder {name} is empty")
         refuse(f"encoder {name}")
         given, rows = copied(here.states), np.full((4, width), BLANK, np.uint8)
         rows[1] = 0
-        encode_each(here.game.entry("encode", encode), raw(given), 1, here.seat, raw(rows[1:]))
+        encode_each(here.game.compiler.entry("encode", encode), raw(given), 1, here.seat, raw(rows[1:]))
         if (rows[[0, 2, 3]] != BLANK).any():
             raise here.broken(f"encoder {name} writes beyond its {width} values")
         if (here.game.encode(here.state, here.seat, name) != rows[1]).any():
@@ -69,7 +69,7 @@ def every_segment_says_something(testbed: Testbed) -> Steps:
     span: dict[tuple[str, str], tuple[int, int]] = {}  # the smallest and the largest value of a segment so far
     silent = {
         (name, segment.name)
-        for name, encoder in testbed.game.encoders.items()
+        for name, encoder in testbed.game.learning.encoders.items()
         for seats in testbed.game.seats
         for segment in encoder.layout(seats)
     }
@@ -80,7 +80,7 @@ def every_segment_says_something(testbed: Testbed) -> Steps:
         setup, states = find()
         for name, seat in itertools.product({name for name, _ in silent}, range(setup.seats)):
             rows, first = testbed.compiled.encoded(states, seat, name), 0
-            for segment in testbed.game.encoders[name].layout(setup.seats):
+            for segment in testbed.game.learning.encoders[name].layout(setup.seats):
                 part, key = rows[:, first : first + segment.size], (name, segment.name)
                 least, greatest = span.get(key, (255, 0))
                 least, greatest = span[key] = min(least, int(part.min())), max(greatest, int(part.max()))
@@ -99,7 +99,7 @@ def suits_may_exchange_their_names(testbed: Testbed) -> Steps:
 
     It is counted in games of evenly random players at a table of the usual size, in all variants together.
     """
-    encoders = [name for name, encoder in testbed.game.encoders.items() if encoder.by_suit is not None]
+    encoders = [name for name, encoder in testbed.game.learning.encoders.items() if encoder.by_suit is not None]
     if not encoders:
         raise NotTested("no encoder says which of its values belong to suits (`by_suit`)")
     for name in encoders:
@@ -119,7 +119,7 @@ class _Suits:
 
     def __init__(self, testbed: Testbed, encoder: str) -> None:
         self.testbed, self.encoder = testbed, encoder
-        seats, place = testbed.game.default_seats, testbed.game.encoders[encoder]
+        seats, place = testbed.game.default_seats, testbed.game.learning.encoders[encoder]
         assert place.by_suit is not None
         try:
             place.renamings(seats)
@@ -194,11 +194,11 @@ def spelling_is_understood(here: Position) -> None:
     """parse reads what spell writes, and different legal moves are spelled differently."""
     moves, known = here.game.moves(here.state), set()
     for move in moves[:: max(1, len(moves) // 200)]:
-        spelled = here.ask(here.game.spell, here.state, move)
+        spelled = here.ask(here.game.text.spell, here.state, move)
         if spelled in known:
             raise here.broken(f"two legal moves are both spelled {spelled!r}")
         known.add(spelled)
-        understood = here.ask(here.game.parse, here.state, spelled)
+        understood = here.ask(here.game.text.parse, here.state, spelled)
         if np.array([understood], here.game.move).tobytes() != move.tobytes():
             raise here.broken(f"parse({spelled!r}) gives {here.text(understood)}, not the move spelled")
 
@@ -209,7 +209,7 @@ def heuristics_are_finite(trace: Trace) -> None:
     compiled, plies = trace.testbed.compiled, trace.sampled(trace.testbed.effort.positions)
     after = compiled.moved(trace.states[plies], trace.moves[plies], settle=False)
     states = np.concatenate([trace.states[plies], trace.states[-1:], after])
-    for name, seat in itertools.product(trace.testbed.game.heuristics, range(trace.setup.seats)):
+    for name, seat in itertools.product(trace.testbed.game.agents.heuristics, range(trace.setup.seats)):
         values = compiled.values(states, seat, f"heuristic {name}")
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong):
@@ -222,12 +222,12 @@ def heuristics_are_finite(trace: Trace) -> None:
 def outcomes_keep_their_range(trace: Trace) -> None:
     """Outcomes of an ended game and rewards of moves are in their declared ranges, and do not change the state"""
     game = trace.testbed.game
-    if not (game.outcomes or game.rewards):
+    if not (game.learning.outcomes or game.learning.rewards):
         raise NotTested("the game has no `outcomes` and no `rewards`")
-    for name, seat in itertools.product(game.outcomes, range(trace.setup.seats)):
-        _keeps_range(View(trace, len(trace.moves), seat), f"outcome {name}", game.outcomes[name])
+    for name, seat in itertools.product(game.learning.outcomes, range(trace.setup.seats)):
+        _keeps_range(View(trace, len(trace.moves), seat), f"outcome {name}", game.learning.outcomes[name])
     turns = trace.states["turn"]
-    for (name, reward), ply in itertools.product(game.rewards.items(), range(len(trace.moves))):
+    for (name, reward), ply in itertools.product(game.learning.rewards.items(), range(len(trace.moves))):
         later = np.flatnonzero((turns[ply + 1 :] == turns[ply]) | (turns[ply + 1 :] < 0) | (not reward.waits))
         if len(later):
             _keeps_range(View(trace, ply + 1 + int(later[0]), int(turns[ply])), f"reward {name}", reward)
@@ -267,7 +267,7 @@ def what_is_decided_stays_so(trace: Trace) -> bool:
 @each_table(needs="players")
 def players_choose_legal_moves(testbed: Testbed, setup: Setup) -> None:
     """Every native player, with its own and with randomised parameters, chooses only legal moves."""
-    for name, player in testbed.game.players.items():
+    for name, player in testbed.game.agents.players.items():
         specs = [name, Spec(name, randomised=True)] if player.defaults else [name]
         lineups = np.arange(4 * setup.seats).reshape(4, setup.seats) % len(specs)
         testbed.results(setup, lineups, [agent(testbed.game, spec) for spec in specs])
@@ -294,7 +294,7 @@ def _with_few_worlds(game: Game, spec: Spec) -> Agent:
     """The agent of a spec, in few worlds where it searches in any: that it plays is tested, not how well."""
     if spec.kind in ("rollout", *TREES):
         return agent(game, Spec(spec.kind, 1))
-    if spec.kind in ("sampled", "ahead", *game.agents):
+    if spec.kind in ("sampled", "ahead", *game.agents.kinds):
         with contextlib.suppress(CardaiError):  # an agent of the game's own that has no such option
             return agent(game, spec.with_options(worlds=2))
     return agent(game, spec)

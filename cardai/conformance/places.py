@@ -1,6 +1,6 @@
 """Where the cards lie: how many of each kind in each place, found in whole blocks of states.
 
-`Game.holdings` says it for one state, in Python. The places of some examples are compared with the numbers in their
+`Table.holdings` says it for one state, in Python. The places of some examples are compared with the numbers in their
 states; what always agrees is read from the state then, which is much faster. A place that agreed by accident would make
 laws count cards that do not lie there, so a place is read only if its cards change in enough examples.
 """
@@ -28,7 +28,7 @@ _LOGS = np.array([math.lgamma(n + 1) for n in range(1 << 12)])  # of factorials
 class CardKinds:
     """The kinds of card that a game has. `copies`: i8[kinds], how many cards of each, all 1 if places are sets.
 
-    `names`: of the kinds. `are_counts`: whether `Game.holdings` gives counts of kinds, not sets.
+    `names`: of the kinds. `are_counts`: whether `Table.holdings` gives counts of kinds, not sets.
     """
 
     copies: np.ndarray
@@ -62,7 +62,7 @@ class CardKinds:
         return {name: pair.astype(np.float32) for name, pair in found.items()}
 
     def counted(self, held: Any) -> np.ndarray:
-        """What `Game.holdings` gave, a list, as counts: i8[places, kinds].
+        """What `Table.holdings` gave, a list, as counts: i8[places, kinds].
 
         Raises CardaiError for a set with cards that the game does not have, and for what are no counts.
         """
@@ -101,7 +101,7 @@ class Places:
     """Where the cards lie at tables of one number of seats.
 
     Places that cannot be read from the numbers of a state are left out, as are those that hold the same cards in almost
-    all `examples`. If none can be read, `Game.holdings` is called.
+    all `examples`. If none can be read, `Table.holdings` is called.
     `found`: the numbers of the places that are not left out. `read_from`: the columns of the numbers of a state from
     which each of them is read. `lists`: what reads those places that are lists in the
     state, so that their order is part of it. `seen`: bool[kinds], the kinds that lay somewhere in an example.
@@ -147,7 +147,7 @@ class Places:
         return self.counts(states).sum(axis=2, dtype=np.int64)
 
     def _listed(self, states: np.ndarray) -> np.ndarray:
-        """The places that every state has, as `Game.holdings` gives them: i8[N, places, kinds]."""
+        """The places that every state has, as `Table.holdings` gives them: i8[N, places, kinds]."""
         held = [self._holdings(state) for state in states]
         count = min(map(len, held), default=0)
         return np.array([counts[:count] for counts in held], np.int64).reshape(len(held), count, self.deck.kinds)

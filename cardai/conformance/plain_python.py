@@ -241,7 +241,7 @@ def _transcript(
             for name, of in rewarded(game, states[0], seat, moved):
                 where = f"{start} {ply + 1}: reward {name} for seat {of}"
                 yield where, _digest(compiled.values(states, of, f"reward {name}")), None
-        for what in ("score", *(f"outcome {name}" for name in game.outcomes)):
+        for what in ("score", *(f"outcome {name}" for name in game.learning.outcomes)):
             where = f"{start} {len(moves)}: {what}"
             yield where, _digest([compiled.values(states, seat, what) for seat in range(setup.seats)]), None
     except Exception as error:  # whatever a rule raises, the law reports it, with its place
@@ -252,11 +252,11 @@ def _questions(compiled: Compiled, states: np.ndarray, ply: int) -> Iterator[tup
     """What the rules compute for a position: (name, the computation, a function that checks its values or None)."""
     game = compiled.game
     yield "legal", lambda: compiled.moves(states), None
-    if game.is_open is not None:
+    if game.rules.is_open is not None:
         yield "is_open", lambda: compiled.opened(states), None
-        if game.simplify is not None and compiled.opened(states)[0]:
+        if game.rules.simplify is not None and compiled.opened(states)[0]:
             yield "simplify", lambda: compiled.simplified(states), None
-    if game.is_legal:
+    if game.rules.is_legal:
         odd = impossible(compiled.moves(states)[:2])
         yield "is_legal of impossible moves", lambda: compiled.allowed(states, odd), None
     for what, question in questions(compiled, states, ply):
@@ -264,7 +264,7 @@ def _questions(compiled: Compiled, states: np.ndarray, ply: int) -> Iterator[tup
     for late in (None, *sorted({LATE, game.max_plies - 1} if game.max_plies > LATE else ())):
         later = states.copy()
         later["ply"] = states["ply"] if late is None else late  # as in a game that has gone round in circles
-        for (name, encoder), seat in product(game.encoders.items(), range(int(states[0]["seats"]))):
+        for (name, encoder), seat in product(game.learning.encoders.items(), range(int(states[0]["seats"]))):
             what = f"encoder {name} for seat {seat}{'' if late is None else f', if this were ply {late},'}"
             yield what, partial(compiled.encoded, later, seat, name), partial(_misfit, encoder, later[0], seat)
 

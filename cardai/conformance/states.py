@@ -66,7 +66,7 @@ def text_changes_nothing(here: Position) -> None:
     game, is_over, own = here.game, here.turn < 0, here.state
     functions = texts(game, len(here.seats), is_over)
     if not is_over:
-        functions["parse"] = lambda state, move: game.parse(state, game.spell(own.copy(), move))
+        functions["parse"] = lambda state, move: game.text.parse(state, game.text.spell(own.copy(), move))
     for name, write in functions.items():
         fence, moves = Fence(PATTERNS[0]), here.trace.moves[:1] if is_over else here.move
         state, move = fence.given("state", here.states, fixed=True), fence.given("move", moves, fixed=True)
@@ -80,7 +80,7 @@ def text_changes_nothing(here: Position) -> None:
 def cards_are_conserved(trace: Trace) -> None:
     """No card is in two places, appears or disappears; a world has as many cards in each place as the true state.
 
-    `Game.holdings` says where the cards of a game are; a game without it is not tested.
+    `Table.holdings` says where the cards of a game are; a game without it is not tested.
     """
     dealt = Position(trace, 0)
     deck = dealt.counts(dealt.state).sum(axis=0)
@@ -229,15 +229,15 @@ def _runs(here: View) -> dict[str, Callable[[Fence], bytes]]:
     def encode(fence: Fence, name: str) -> bytes:
         row = fence.blank("row", max(1, compiled.width(name, len(here.seats))), np.uint8)
         row[:] = 0
-        encode_each(game.entry("encode", game.encoders[name].encode), given(fence), 1, seat, raw(row))
+        encode_each(game.compiler.entry("encode", game.learning.encoders[name].encode), given(fence), 1, seat, raw(row))
         return row.tobytes()
 
     def choose(fence: Fence, name: str) -> bytes:
-        player = game.players[name]
+        player = game.agents.players[name]
         world = given(fence, compiled.blanked(here.states, seat) if player.sees == "own" else None)
         params = fence.given("parameters", np.array(list(player.defaults.values()) or [0.0]), True)
         move, stream = fence.blank("move", 1, game.move), fence.blank("random stream", 1, STREAM)
-        entry, width, seed = game.entry("choose", player.choose), len(params), int_seed(here.ply)
+        entry, width, seed = game.compiler.entry("choose", player.choose), len(params), int_seed(here.ply)
         choose_each(rules, entry, world, 1, raw(params[None]), width, raw(stream), seed, raw(move))
         return move.tobytes() + stream.tobytes()
 
@@ -247,11 +247,14 @@ def _runs(here: View) -> dict[str, Callable[[Fence], bytes]]:
         "is_legal": is_legal,
         "resample": resample,
         **({"act": partial(moved, settle=False), "act and settle": partial(moved, settle=True)} if is_own else {}),
-        **({"blank": blank} if game.blank else {}),
-        **({"is_open": is_open} if game.is_open else {}),
-        **({"weight": weight} if game.weight else {}),
-        **({"simplify": simplify} if game.simplify and compiled.opened(here.states)[0] else {}),
-        **{name: partial(value, name=name) for name in ("score", *(f"heuristic {name}" for name in game.heuristics))},
-        **{f"encoder {name}": partial(encode, name=name) for name in game.encoders},
-        **{f"player {name}": partial(choose, name=name) for name in (game.players if is_own else ())},
+        **({"blank": blank} if game.rules.blank else {}),
+        **({"is_open": is_open} if game.rules.is_open else {}),
+        **({"weight": weight} if game.rules.weight else {}),
+        **({"simplify": simplify} if game.rules.simplify and compiled.opened(here.states)[0] else {}),
+        **{
+            name: partial(value, name=name)
+            for name in ("score", *(f"heuristic {name}" for name in game.agents.heuristics))
+        },
+        **{f"encoder {name}": partial(encode, name=name) for name in game.learning.encoders},
+        **{f"player {name}": partial(choose, name=name) for name in (game.agents.players if is_own else ())},
     }

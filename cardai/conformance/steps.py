@@ -75,21 +75,21 @@ def questions(compiled: Compiled, states: np.ndarray, ply: int) -> Iterator[tupl
     game, turn = compiled.game, int(states[0]["turn"])
     for seat in range(int(states[0]["seats"])):
         yield f"resample for seat {seat}", partial(compiled.worlds, states, seat, 2, ply)
-        if game.blank is not None:
+        if game.rules.blank is not None:
             yield f"blank for seat {seat}", partial(compiled.blanked, states, seat)
-        for name in game.heuristics:
+        for name in game.agents.heuristics:
             yield f"heuristic {name} for seat {seat}", partial(compiled.values, states, seat, f"heuristic {name}")
-    if game.weight is not None:
+    if game.rules.weight is not None:
         yield "weight", partial(compiled.weights, states)
     if turn >= 0:
         yield "is_legal", lambda: compiled.allowed(states, compiled.moves(states)[:8])
-        for name in game.players:
+        for name in game.agents.players:
             yield f"player {name}", partial(_choice, compiled, states, turn, name, ply)
 
 
 def _choice(compiled: Compiled, states: np.ndarray, seat: int, player: str, ply: int) -> np.ndarray:
     """What a player of the game does in a state, STATE[1], given what its seat may see: MOVE[1]."""
-    sees_own = compiled.game.players[player].sees == "own"
+    sees_own = compiled.game.agents.players[player].sees == "own"
     given = compiled.blanked(states, seat) if sees_own else compiled.worlds(states, seat, 1, ply)
     return compiled.choices(given, player, ply)
 
@@ -99,10 +99,16 @@ def texts(game: Game, seats: int, is_over: bool) -> dict[str, Callable[[Any, Any
 
     If the game `is_over` they take no notice of the move, and those that explain moves are left out.
     """
-    zones, tell, holdings, ending, picks = game.zones, game.tell, game.holdings, game.ending, game.picks
+    zones, tell, holdings, ending, picks = (
+        game.table.zones,
+        game.text.tell,
+        game.table.holdings,
+        game.text.ending,
+        game.table.picks,
+    )
     answer, found = partial(asked, game), {}
     for seat in range(seats):
-        found[f"show for seat {seat}"] = lambda state, move, seat=seat: answer("show", game.show, state, seat)
+        found[f"show for seat {seat}"] = lambda state, move, seat=seat: answer("show", game.text.show, state, seat)
         if zones is not None:
             found[f"zones for seat {seat}"] = lambda state, move, seat=seat: answer("zones", zones, state, seat)
         if tell is not None and not is_over:
@@ -113,7 +119,7 @@ def texts(game: Game, seats: int, is_over: bool) -> dict[str, Callable[[Any, Any
         found["ending"] = lambda state, move: answer("ending", ending, state)
     if picks is not None and not is_over:
         found["picks"] = lambda state, move: answer("picks", picks, state, move)
-    return found if is_over else {**found, "spell": lambda state, move: answer("spell", game.spell, state, move)}
+    return found if is_over else {**found, "spell": lambda state, move: answer("spell", game.text.spell, state, move)}
 
 
 def rewarded(game: Game, state: Any, mover: int, moved: Collection[int]) -> Iterator[tuple[str, int]]:
@@ -122,7 +128,7 @@ def rewarded(game: Game, state: Any, mover: int, moved: Collection[int]) -> Iter
     `moved`: the seats that have moved in this game. Rewards that wait are those of the seat to move, at the end of all.
     """
     turn = int(state["turn"])
-    for name, reward in game.rewards.items():
+    for name, reward in game.learning.rewards.items():
         ready = [seat for seat in sorted(moved) if turn in (seat, -1)] if reward.waits else [mover]
         yield from ((name, seat) for seat in ready)
 
@@ -179,14 +185,14 @@ class _Walk:
         for what, question in questions(self.compiled, states, self.ply):
             self.question(what, question)
         for seat in range(self.setup.seats):
-            for name in game.encoders:
+            for name in game.learning.encoders:
                 self.question(f"encoder {name} for seat {seat}", self.compiled.encoded, states, seat, name)
         for move in moves[[0, -1]] if len(moves) else (None,):
             for what, function in texts(game, self.setup.seats, move is None).items():
                 text = self.call(what, function, state, move)
                 if what == "spell":
-                    self.call(f"parse of {text!r}", asked, game, "parse", game.parse, state, text)
-        for what in ("score", *(f"outcome {name}" for name in game.outcomes)) if not len(moves) else ():
+                    self.call(f"parse of {text!r}", asked, game, "parse", game.text.parse, state, text)
+        for what in ("score", *(f"outcome {name}" for name in game.learning.outcomes)) if not len(moves) else ():
             for seat in range(self.setup.seats):
                 self.call(f"{what} for seat {seat}", self.compiled.values, states, seat, what)
 

@@ -2,7 +2,7 @@
 
 A position belongs to several strata: one for its quarter of the game, one for the hands that are left and their sizes,
 and so on. They are told from what the core can see: the header, the moves, and the sizes of the places that
-`Game.holdings` lists.
+`Table.holdings` lists.
 """
 
 import itertools

@@ -276,7 +276,7 @@ class Position:
         """
         moves = self.moves
         picked = self.chance("moves").permutation(len(moves))
-        kinds = moves[picked][(moves.dtype.names or ())[0]]
+        kinds = moves[picked][next(iter(moves.dtype.names or ()))]
         is_first = np.zeros(len(moves), bool)
         is_first[np.unique(kinds, return_index=True)[1]] = True
         picked = np.concatenate([picked[is_first], picked[~is_first]])
@@ -287,16 +287,16 @@ class Position:
         return move_text(self.game, self.state, np.atleast_1d(move)[0])
 
     def counts(self, state: Any) -> np.ndarray:
-        """The number of cards of each kind in each place, by `Game.holdings`: i8[places, kinds].
+        """The number of cards of each kind in each place, by `Table.holdings`: i8[places, kinds].
 
         Raises LawError if it raises or gives something else.
         """
-        assert self.game.holdings is not None
-        return self.in_range(self.testbed.deck.counted, self.ask(self.game.holdings, state))
+        assert self.game.table.holdings is not None
+        return self.in_range(self.testbed.deck.counted, self.ask(self.game.table.holdings, state))
 
     def weights(self, states: np.ndarray) -> np.ndarray:
         """How likely states are beside others that look the same to a seat, by `Game.weigh`: f8[N] with a mean of 1."""
-        if self.game.weight is not None:
+        if self.game.rules.weight is not None:
             found = self.compiled.weights(states)
             if (wrong := ~(np.isfinite(found) & (found > 0))).any():
                 value = found[np.argmax(wrong)]
@@ -352,7 +352,7 @@ class View(Position):
 
     def words(self, states: np.ndarray, moves: np.ndarray) -> list[str]:
         """What the seat is told of moves, pair by pair. An exception in `tell` or `spell` is reported here."""
-        refuse("tell" if self.game.tell is not None else "spell")
+        refuse("tell" if self.game.text.tell is not None else "spell")
         words = [self.ask(self.game.told, state, move, self.seat) for state, move in zip(states, moves, strict=True)]
         for text in words:
             if not isinstance(text, str) or not text:
@@ -403,7 +403,7 @@ class Testbed:
         self._walked: set[Setup] = set()
         self._further: list[Trace] = []  # SWEPT games that were searched for rare positions
         _roles.clear()
-        _roles.update({id(getattr(game, role)): role for role in PYTHON_FUNCTIONS})
+        _roles.update({id(game.get(role)): role for role in PYTHON_FUNCTIONS})
 
     def somewhere(self) -> str:
         """The place of a fault, for a message, if it is not known more exactly."""
@@ -438,7 +438,7 @@ class Testbed:
     def agents(self) -> list[Agent]:
         """An evenly random agent, and then the game's own players."""
         evenly = Agent("evenly random", EvenlyRandom())
-        return [evenly, *(agent(self.game, name) for name in self.game.players)]
+        return [evenly, *(agent(self.game, name) for name in self.game.agents.players)]
 
     def results(
         self, setup: Setup, lineups: np.ndarray, agents: Sequence[Agent], first: int = 0, **options: Any
@@ -451,8 +451,8 @@ class Testbed:
         seeds = self.seeds(setup, len(lineups), first)
         refuse(*PLAYED, *(self._playing if lineups.any() else ()))
         if agents is not self.agents:
-            refuse(*(f"encoder {name}" for name in self.game.encoders))
-            refuse(*(f"heuristic {name}" for name in self.game.heuristics))
+            refuse(*(f"encoder {name}" for name in self.game.learning.encoders))
+            refuse(*(f"heuristic {name}" for name in self.game.agents.heuristics))
         note_place(setup, f"{seeds[0]} to {seeds[-1]}", "unknown")
         try:
             options = {"threads": 1, "record": True, "checked": True, "progress": _still_there, **options}
@@ -464,7 +464,7 @@ class Testbed:
     @functools.cached_property
     def _playing(self) -> list[str]:
         """What the game's own players are and need."""
-        return ["resample", "blank", *(f"player {name}" for name in self.game.players)]
+        return ["resample", "blank", *(f"player {name}" for name in self.game.agents.players)]
 
     def _walk(self, setup: Setup) -> None:
         """Play some random moves of a setup, once, with a guarded buffer: compiled loops give `legal` a bare one.
@@ -586,7 +586,7 @@ class Testbed:
     def _sort_in(self, strata: dict[Stratum, list[Position]], trace: Trace, known: dict[Stratum, int]) -> None:
         """Add positions of a game to the strata that are scarce: of which fewer than SCARCE positions are known."""
         sizes = np.zeros((len(trace.states), 0), np.int64)
-        if self.game.holdings is not None and self.lists_places:
+        if self.game.table.holdings is not None and self.lists_places:
             sizes = self.places[trace.setup.seats].sizes(trace.states)
         for name, plies in strata_of(str(trace.setup), trace.states, sizes, self.numbers).items():
             if known.get(name, 0) < SCARCE:
@@ -628,7 +628,7 @@ class Testbed:
     @functools.cached_property
     def deck(self) -> CardKinds:
         """The kinds of card that the game has. It must have `holdings`."""
-        names, copies = tuple(self.game.pieces), self.game.copies
+        names, copies = tuple(self.game.table.pieces), self.game.table.copies
         kinds = len(copies) or len(names) or max(map(self._highest_card, self.setups)) + 1
         names = names or tuple(f"card {card}" for card in range(kinds))
         return CardKinds(np.array(copies, np.int64) if copies else np.ones(kinds, np.int64), names, len(copies) > 0)
@@ -636,8 +636,8 @@ class Testbed:
     def _highest_card(self, setup: Setup) -> int:
         """The highest card of the first deal of a setup, in a game that has sets of cards and no `pieces`."""
         here = next(Position(trace, 0) for trace in self.traces if trace.setup == setup)
-        assert here.game.holdings is not None
-        held = here.ask(here.game.holdings, here.state)
+        assert here.game.table.holdings is not None
+        held = here.ask(here.game.table.holdings, here.state)
         cards = (
             [int(cards) for cards in held if isinstance(cards, int | np.integer)] if hasattr(held, "__iter__") else []
         )
@@ -646,12 +646,12 @@ class Testbed:
     @property
     def has_copies(self) -> bool:
         """Whether some cards of the game are alike."""
-        return any(number > 1 for number in self.game.copies)
+        return any(number > 1 for number in self.game.table.copies)
 
     @property
     def is_even(self) -> bool:
         """Whether states that look the same to a seat are equally likely."""
-        return self.game.weight is None and not self.has_copies
+        return self.game.rules.weight is None and not self.has_copies
 
     @functools.cached_property
     def places(self) -> dict[int, Places]:
@@ -669,7 +669,7 @@ class Testbed:
 
     @functools.cached_property
     def lists_places(self) -> bool:
-        """Whether `Game.holdings` gives what it should. If not, other laws say so; this one chooses positions."""
+        """Whether `Table.holdings` gives what it should. If not, other laws say so; this one chooses positions."""
         try:
             return bool(self.places)
         except LawError:
@@ -807,6 +807,6 @@ def move_text(game: Game, state: GameState, move: Any) -> str:
     if is_barred(["spell"]):
         return f"({fields})"
     try:
-        return f"{game.spell(state, move)!r} ({fields})"
+        return f"{game.text.spell(state, move)!r} ({fields})"
     except Exception:  # another law tests spelling; the fields are enough here
         return f"({fields})"

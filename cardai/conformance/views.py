@@ -61,7 +61,7 @@ def heuristics_are_the_same_in_every_world(here: Position) -> None:
     """A heuristic gives a state, and the after-states of own moves, the same value in all worlds of that seat."""
     moves, states = here.some_moves(), _truth_and_fewer_worlds(here)
     after = here.compiled.after_each(states, moves)
-    for name in here.game.heuristics:
+    for name in here.game.agents.heuristics:
         before = here.compiled.values(states, here.turn, f"heuristic {name}")
         values = here.compiled.values(after, here.turn, f"heuristic {name}").reshape(len(states), len(moves))
         values = np.column_stack([before, values])
@@ -80,7 +80,7 @@ def players_who_see_their_own_use_no_hidden_card(here: Position) -> bool:
     "The same luck" is the same random stream. Other players get a world, so their choices cannot depend on hidden
     cards. These get the blanked state: a player that looked at hidden cards would play by cards that nobody holds.
     """
-    own = [name for name, player in here.game.players.items() if player.sees == "own"]
+    own = [name for name, player in here.game.agents.players.items() if player.sees == "own"]
     if not own or here.is_truncated:  # a truncated list of moves is drawn from the random stream of each world
         return False
     blanked = here.compiled.blanked(here.states, here.turn)
@@ -139,7 +139,7 @@ def blank_leaves_what_is_known(testbed: Testbed) -> Steps:
     for here in (seen := Counted(testbed.views(testbed.effort.texts), "views")):
         yield seen
         view = testbed.compiled.blanked(here.states, here.seat)[0]
-        truth, found = (here.ask(testbed.game.show, state, here.seat) for state in (here.state, view))
+        truth, found = (here.ask(testbed.game.text.show, state, here.seat) for state in (here.state, view))
         if truth != found:
             raise here.broken(f"blank changes what seat {here.seat} is shown: {truth!r} becomes {found!r}")
     if not testbed.hides_something:
@@ -175,7 +175,9 @@ def _field_at(game: Game, words: np.ndarray) -> str:
 
 @each(
     "games by encoders",
-    lambda testbed: [(game, encoder) for game in testbed.mixed(testbed.traces) for encoder in testbed.game.encoders],
+    lambda testbed: [
+        (game, encoder) for game in testbed.mixed(testbed.traces) for encoder in testbed.game.learning.encoders
+    ],
     needs="encoders",
     hidden=True,
 )
@@ -204,7 +206,7 @@ def _same_worth(picked: Sequence[Position], encoder: str, name: str, settles: bo
     states = np.concatenate(blocks := [_truth_and_fewer_worlds(here) for here in picked])
     count = len(blocks[0])
     game, each_part = picked[0].game, parts(len(states))
-    same_luck = settles or game.together is not None
+    same_luck = settles or game.rules.together is not None
     luck = np.concatenate([streams(here.ply + (0 if same_luck else i)) for here in picked for i in range(count)])
     note_rule(f"resample and encoder {encoder}")
     weighed = [scored for part in each_part for scored in compare(game, player, states[part], luck[part])[0]]
@@ -238,13 +240,13 @@ class HashEvaluator:
 def text_is_the_same_in_every_world(here: View) -> None:
     """show, and spell for own moves, give a seat the same text in all its worlds: no text names a hidden card."""
     game, moves = here.game, here.some_moves() if here.seat == here.turn else ()
-    truth = here.ask(game.show, here.state, here.seat)
+    truth = here.ask(game.text.show, here.state, here.seat)
     if not isinstance(truth, str) or not truth:
         raise here.broken(f"show gives {truth!r}, not a text")
-    spelled = [here.ask(game.spell, here.state, move) for move in moves]
+    spelled = [here.ask(game.text.spell, here.state, move) for move in moves]
     for world in here.worlds(3):
-        _same(here, "show", truth.splitlines(True), here.ask(game.show, world, here.seat).splitlines(True))
-        _same(here, "spell", spelled, [here.ask(game.spell, world, move) for move in moves])
+        _same(here, "show", truth.splitlines(True), here.ask(game.text.show, world, here.seat).splitlines(True))
+        _same(here, "spell", spelled, [here.ask(game.text.spell, world, move) for move in moves])
 
 
 def _same(here: View, name: str, truth: list[Any], found: list[Any]) -> None:
@@ -271,18 +273,18 @@ def zones_are_the_same_in_every_world(here: View) -> None:
 def a_piece_lies_in_one_zone(here: View) -> None:
     """zones lays no piece in two places, and lays and marks only pieces that the game has; seats are at the table.
 
-    Of a kind of which there are several cards (`Game.copies`), as many may lie somewhere.
+    Of a kind of which there are several cards (`Table.copies`), as many may lie somewhere.
     """
-    count, places = len(here.game.pieces), {}
+    count, places = len(here.game.table.pieces), {}
     for zone in _zones(here, here.state):
         for piece in (*zone.listed, *zone.marks):
             if not 0 <= piece < count:
                 raise here.broken(f"zone {zone.name!r} of seat {here.seat} has piece {piece}; there are {count}")
         for piece in zone.listed:
             places.setdefault(piece, []).append(zone.name)
-            if len(places[piece]) > (here.game.copies[piece] if here.game.copies else 1):
+            if len(places[piece]) > (here.game.table.copies[piece] if here.game.table.copies else 1):
                 where = " and in ".join(map(repr, places[piece]))
-                raise here.broken(f"seat {here.seat} sees {here.game.pieces[piece]} in {where}")
+                raise here.broken(f"seat {here.seat} sees {here.game.table.pieces[piece]} in {where}")
         if zone.seat is not None and zone.seat not in here.seats:
             raise here.broken(f"zone {zone.name!r} belongs to seat {zone.seat}, which is not at the table")
 
@@ -302,16 +304,16 @@ def picks_lie_in_zones(here: Position) -> None:
 
 
 def _picks(here: Position, state: Any, move: Any) -> set[int]:
-    assert here.game.picks is not None
-    picked = here.ask(here.game.picks, state, move)
+    assert here.game.table.picks is not None
+    picked = here.ask(here.game.table.picks, state, move)
     return set(listed_pieces(here.in_range(whole, f"what picks returns for {here.text(move)}", picked, 0)))
 
 
 def _zones(here: View, state: Any) -> list[Zone]:
     """What `zones` shows a seat of a state, in a form that can be compared."""
-    assert here.game.zones is not None
+    assert here.game.table.zones is not None
     found = []
-    for zone in here.ask(here.game.zones, state, here.seat):
+    for zone in here.ask(here.game.table.zones, state, here.seat):
         _check_pieces(here, zone, "pieces", [zone.pieces] if isinstance(zone.pieces, int | np.integer) else zone.pieces)
         _check_pieces(here, zone, "marks", zone.marks)
         found.append(replace(zone, pieces=zone.listed, marks=dict(zone.marks)))
@@ -351,7 +353,7 @@ def same_rows(here: Position, rows: np.ndarray, what: str) -> None:
 
 
 def _segment_at(here: Position, column: int) -> str:
-    for name, encoder in here.game.encoders.items():
+    for name, encoder in here.game.learning.encoders.items():
         for segment in encoder.layout(len(here.seats)):
             if column < segment.size:
                 return f"encoder {name}, segment {segment.name!r}, value {column}"

@@ -124,7 +124,7 @@ def _the_rest(testbed: Testbed, deals: np.ndarray, seat: int) -> list[int]:
 
     Of a list of cards, the order is hidden even so.
     """
-    if testbed.game.holdings is None or not testbed.lists_places:
+    if testbed.game.table.holdings is None or not testbed.lists_places:
         return []
     places, values = testbed.places[int(deals["seats"][0])], words(deals)
     held = places.counts(deals).sum(axis=1, dtype=np.int64)
@@ -147,7 +147,7 @@ def _shows(testbed: Testbed, deals: np.ndarray, seat: int, number: int) -> bool:
     words(mixtures)[:, number] = values[changing + 1]
     if (testbed.compiled.rows(mixtures, seat) != testbed.compiled.rows(deals, seat)).any():
         return True
-    show = testbed.game.show
+    show = testbed.game.text.show
     refuse("show")
     try:
         return any(show(deal, seat) != show(other, seat) for deal, other in zip(deals, mixtures, strict=True))
@@ -231,7 +231,7 @@ def _lean(testbed: Testbed, deals: np.ndarray, seed: int) -> np.ndarray:
 def worlds_are_even(testbed: Testbed) -> Steps:
     """Where only few worlds are possible, each is drawn as often as its weight says (5 sigma, counted one by one).
 
-    Two worlds are different if their cards are in different places (`Game.holdings`); a game without it is not tested.
+    Two worlds are different if their cards are in different places (`Table.holdings`); a game without it is not tested.
     They are equally likely, unless cards are alike or the game has a rule `weight` (see `Game.weigh`). With that rule,
     two worlds are different if any number of the state is.
     """
@@ -266,7 +266,7 @@ def _count_worlds(here: View, count: int, seed: int) -> tuple[list[int], np.ndar
     for mark, world, number, weight in zip(
         found, worlds[first], times.tolist(), here.weights(worlds[first]), strict=True
     ):
-        place = here.counts(world).tobytes() if here.game.weight is None else mark.tobytes()
+        place = here.counts(world).tobytes() if here.game.rules.weight is None else mark.tobytes()
         arrangements[place] += number
         weights[place] = weight
     shares = np.array([weights[place] for place in arrangements])
@@ -293,10 +293,11 @@ def likely_declaration(here: View, worlds: np.ndarray, off: Callable[[np.ndarray
         for hidden in (counts, counts - counts.min(axis=0)):
             shares = np.exp(log_deals(hidden[:, None]))
             if np.ptp(shares) > EVEN and off(shares / shares.sum())[0] < HINT:
-                copies = "" if len(here.game.copies) else "`copies` with `holdings`, or "
-                rule = f"{'declare' if here.game.weight is None else 'mend'} {copies}the rule `weight`"
+                copies = "" if len(here.game.table.copies) else "`copies` with `holdings`, or "
+                rule = f"{'declare' if here.game.rules.weight is None else 'mend'} {copies}the rule `weight`"
                 return f"; they are drawn as counts of cards that are alike should be: {rule}"
-    return f"; either `resample` is wrong, or the rule `weight` is {'missing' if here.game.weight is None else 'wrong'}"
+    is_wrong = "missing" if here.game.rules.weight is None else "wrong"
+    return f"; either `resample` is wrong, or the rule `weight` is {is_wrong}"
 
 
 @each("views", lambda testbed: enumerate(testbed.chosen(2 * len(testbed.traces), "twice")), hidden=True)

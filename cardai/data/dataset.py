@@ -222,7 +222,7 @@ def _collected(
     progress: Progress | None,
     files: Sequence[Path],
 ) -> Dataset:
-    names = {id(encoder): name for name, encoder in game.encoders.items()}
+    names = {id(encoder): name for name, encoder in game.learning.encoders.items()}
     recipe = replace(recipe, encoder=names[id(game.encoder(recipe.encoder))])
     replayer = Replayer(game, header, recipe, seed)
     gathered = _Gathered(replayer.width, limit or 2**62)

@@ -33,7 +33,7 @@ _CHUNK = 16384  # rows read at once
 def own_games(game: Game, variant: str, seats: int) -> tuple[RecordedGame, ...]:
     """Return the games: `GAMES`, without endless ones, by the hand-written players and random moves, drawn evenly."""
     pool = {"random": 1.0}
-    for name in game.players:
+    for name in game.agents.players:
         with contextlib.suppress(CardaiError):  # a player that does not play this table
             agent(game, name).check_fits(game, variant, seats)
             pool[name] = 1.0

@@ -11,7 +11,7 @@ from cardai.game import Game, Phase, Segment
 def phases_in(game: Game, layout: Sequence[Segment]) -> dict[str, Phase]:
     """The game's phases that can be computed from rows of this layout, by name."""
     names = [segment.name for segment in layout]
-    return {name: phase for name, phase in game.phases.items() if phase.segment in names}
+    return {name: phase for name, phase in game.learning.phases.items() if phase.segment in names}
 
 
 def phase_of(phase: Phase, layout: Sequence[Segment], rows: np.ndarray) -> np.ndarray:

@@ -28,9 +28,9 @@ class Recipe:
       most as many, drawn evenly, of the other seats.
     - `label`: "score" is the seat's final score in [0, 1]; "win" is 1 if that is 1, else 0; "not_lost" is 0 if it is 0,
       else 1; "share" is 1/k for each of the k seats with the best score, else 0. The name of an outcome of the game
-      (`Game.outcomes`) is that outcome, brought into [0, 1] so that higher is better (`Outcome.as_label`). The name of
-      a reward (`Game.rewards`) is in the same way what the move to the state brought. "5*score+answer" is the
-      weighted mean of two labels, here with weights 5 and 1; there may be more.
+      (`Learning.outcomes`) is that outcome, brought into [0, 1] so that higher is better (`Outcome.as_label`). The
+      name of a reward (`Learning.rewards`) is in the same way what the move to the state brought. "5*score+answer" is
+      the weighted mean of two labels, here with weights 5 and 1; there may be more.
     - `agents`: only seats whose agent's spec begins with one of these texts, so that labels say how the game ends when
       these agents play on. Empty takes every seat.
     - `steady`: for a seat that explores until some ply (`until` in its spec), only the states from its last exploring
@@ -81,10 +81,10 @@ class Recipe:
 
     def check_label(self, game: Game) -> None:
         """Raise CardaiError if the game has no such label."""
-        known = (*LABELS, *game.outcomes, *game.rewards)
+        known = (*LABELS, *game.learning.outcomes, *game.learning.rewards)
         for name in self.terms:
             if name not in known:
                 raise CardaiError(f"recipe: {unknown('label', name, known)}")
-            outcome = game.outcomes.get(name) or game.rewards.get(name)
+            outcome = game.learning.outcomes.get(name) or game.learning.rewards.get(name)
             if outcome is not None and outcome.applies is not None:
                 raise CardaiError(f"recipe: label {name!r} does not apply to every seat, so that it is no label")

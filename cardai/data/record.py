@@ -532,7 +532,7 @@ def replay(
         buffer=roomy(game.max_moves, game.move),
     )
     with Complaints(game):
-        played = int(replay_game(lend(game.rules), lend(space), int_seed(recorded.seed), 0, plies))
+        played = int(replay_game(lend(game.compiler.rules), lend(space), int_seed(recorded.seed), 0, plies))
     if on_position:
         for ply in range(played):
             on_position(states[1 + ply], moves[ply], ply)

@@ -293,13 +293,15 @@ class Replayer:
         self.game, self.recipe, self.seats = game, recipe, header.seats
         encoder = game.encoder(recipe.encoder)
         self.width = encoder.width(self.seats)
-        self._encode = game.entry("encode", encoder.encode)
+        self._encode = game.compiler.entry("encode", encoder.encode)
         recipe.check_label(game)
-        self._outcomes = [name for name in recipe.terms if name in game.outcomes]
-        self._rewards = [name for name in recipe.terms if name in game.rewards]
-        rated = [game.outcomes[name] for name in self._outcomes] + [game.rewards[name] for name in self._rewards]
-        self._rated = native.addresses([*(game.entry("outcome", outcome.rule) for outcome in rated), 0])
-        self._rules = game.rules
+        self._outcomes = [name for name in recipe.terms if name in game.learning.outcomes]
+        self._rewards = [name for name in recipe.terms if name in game.learning.rewards]
+        rated = [game.learning.outcomes[name] for name in self._outcomes] + [
+            game.learning.rewards[name] for name in self._rewards
+        ]
+        self._rated = native.addresses([*(game.compiler.entry("outcome", outcome.rule) for outcome in rated), 0])
+        self._rules = game.compiler.rules
         self._blank = game.options(self.seats, header.variant)
         self._key = np.array([mixed(int_seed(seed ^ _DRAWS))], np.uint64)
         self._options = ReplayOptions(
@@ -311,7 +313,7 @@ class Replayer:
             recipe.per_game or _NO_LIMIT,
             len(self._outcomes),
             len(self._rewards),
-            sum(1 << i for i, name in enumerate(self._rewards) if game.rewards[name].waits),
+            sum(1 << i for i, name in enumerate(self._rewards) if game.learning.rewards[name].waits),
         )
         self._teacher = _teacher(game, recipe.teacher, header.variant, self.seats) if recipe.teacher else None
 
@@ -368,9 +370,9 @@ class Replayer:
         """The label of each row, f8[R]. Raises CardaiError for an outcome or a reward out of its range."""
         labels = np.zeros(len(row_game))
         for name, weight in self.recipe.terms.items():
-            if name in self.game.rewards:
+            if name in self.game.learning.rewards:
                 term = self._gains(chunk, job, name, row_game, row_seat)
-            elif name in self.game.outcomes:
+            elif name in self.game.learning.outcomes:
                 term = self._ends(chunk, job, name)[row_game, row_seat]
             else:
                 term = label_of(self.game.payoff, name, job.scores)[row_game, row_seat]
@@ -382,11 +384,11 @@ class Replayer:
         values = job.values[:, self._outcomes.index(name)]
         for recorded, own in zip(chunk.games, values, strict=True):
             self.game.check_outcome(name, own, f" in {_where(chunk, recorded)}")
-        return self.game.outcomes[name].as_label(values)
+        return self.game.learning.outcomes[name].as_label(values)
 
     def _gains(self, chunk: Chunk, job: ReplayJob, name: str, row_game: np.ndarray, row_seat: np.ndarray) -> np.ndarray:
         """A reward of each row as a label, f8[R]."""
-        reward, values = self.game.rewards[name], job.gains[: len(row_game), self._rewards.index(name)]
+        reward, values = self.game.learning.rewards[name], job.gains[: len(row_game), self._rewards.index(name)]
         wrong = np.flatnonzero(~reward.contains(values))
         if len(wrong):
             where = _where(chunk, chunk.games[row_game[wrong[0]]])

@@ -53,7 +53,7 @@ def first_unsound(game: Game, recorded: Sequence[RecordedGame], variant: str, se
         ends=np.cumsum(lengths),
         scores=np.array([one.scores for one in recorded]),
     )
-    found = int(_first_unsound(lend(game.rules), lend(ends), lend(replay)))
+    found = int(_first_unsound(lend(game.compiler.rules), lend(ends), lend(replay)))
     return None if found < 0 else found
 
 

@@ -9,7 +9,7 @@
         knocker=Seat(says="has knocked"),
     )
     MOVE = Moves("draws", "takes {card}", "knocks", "discards {card}")
-    GAME = Game(name="thirtyone", state=STATE, move=MOVE, deal=deal, ...)
+    GAME = Game(name="thirtyone", state=STATE, move=MOVE, rules=Rules(deal, legal, act, settle, score), ...)
 
 *Places* hold cards: each card of the deck lies in one of them. *Facts* say something of the game or of cards that lie
 elsewhere. What is hidden by its kind is in no view: a hand is seen by its own seat, a stock by nobody, all else by all.
@@ -86,18 +86,26 @@ class State(Declaration):
     """A game's state, declared. Give it to `Game` as `state`.
 
     `deck`: the cards. `seats`: of the largest table. `copies`: how many cards of each piece there are, in a game whose
-    cards are alike. Raises CardaiError for a field that names another that there is not.
+    cards are alike. `suits_alike`: whether no rule tells the names of the suits apart, so that networks may learn from
+    each position under all names. A field that is no `Field` but the shape of numbers is seen by nobody.
+    Raises CardaiError for a field that names another that there is not.
     """
 
     def __init__(
-        self, deck: Deck, seats: int, /, copies: Sequence[int] = (), **fields: Field | int | tuple[int, ...]
+        self,
+        deck: Deck,
+        seats: int,
+        /,
+        copies: Sequence[int] = (),
+        suits_alike: bool = False,
+        **fields: Field | int | tuple[int, ...],
     ) -> None:
-        super().__init__(deck, seats, copies, **fields)
+        super().__init__(deck, seats, copies, suits_alike, **fields)
         _STATES[id(self.dtype)] = self
 
     def with_deck(self, deck: Deck) -> "State":
         """The same fields with another deck, for a game of its own."""
-        return State(deck, self.seats, self.copies, **self.given)
+        return State(deck, self.seats, self.copies, self.suits_alike, **self.given)
 
     @property
     def undeclared(self) -> list[str]:
@@ -117,6 +125,20 @@ class State(Declaration):
                 found[name][:, :seats] = np.roll(found[name][:, :seats], by, axis=1)
         found["turn"] = _seats_turned(Field("seat"), states["turn"], by, seats)
         found["revealed"] = _seats_turned(Field("seats"), states["revealed"], by, seats)
+        return found
+
+    def renamed(self, states: np.ndarray, names: Sequence[int]) -> np.ndarray:
+        """States in which each suit has the name of another, STATE[N]. `names`: the new suit by the suit."""
+        found, cards = states.copy(), np.array(self.deck.renamed(names))
+        for name, field in self.fields.items():
+            values = states[name]
+            if field.what in ("card", "suit"):
+                new = np.append(cards if field.what == "card" else np.array(names), NONE)  # NONE is the last
+                found[name] = new[values]
+            elif field.what == "counts":
+                found[name][..., cards] = values
+            elif field.what == "cards":
+                found[name] = _sets_of_new(values, cards, self.is_wide)
         return found
 
     def lying(self, name: str, states: np.ndarray) -> np.ndarray:
@@ -172,8 +194,8 @@ class State(Declaration):
         if not given.get("blank"):
             made["blank"] = worlds.blank(self)
         if not given.get("encoders"):
-            layout, encode = views.encoder(self)
-            made["encoders"] = {"planes": PerspectiveEncoder(layout, encode)}
+            layout, encode, by_suit = views.encoder(self)
+            made["encoders"] = {"planes": PerspectiveEncoder(layout, encode, by_suit if self.suits_alike else None)}
         if isinstance(move, Moves):
             made |= move.derived(self, given)
         return made
@@ -186,6 +208,16 @@ def state_of(dtype: np.dtype) -> State | None:
     """The declaration that a state's type was made from, None if it was made by `state_dtype`."""
     found = _STATES.get(id(dtype))
     return found if found is not None and found.dtype is dtype else None
+
+
+def _sets_of_new(values: np.ndarray, cards: np.ndarray, is_wide: bool) -> np.ndarray:
+    """Sets of cards, each of which has become another: `cards` gives the new one."""
+    words, found = (values if is_wide else values[..., None]), np.zeros_like(values if is_wide else values[..., None])
+    for card, new in enumerate(cards.tolist()):
+        found[..., new // WORD if is_wide else 0] |= (
+            words[..., card // WORD if is_wide else 0] >> (card % WORD if is_wide else card) & 1
+        ) << (new % WORD if is_wide else new)
+    return found if is_wide else found[..., 0]
 
 
 def _seats_turned(field: Field, values: np.ndarray, by: int, seats: int) -> np.ndarray:

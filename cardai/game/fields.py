@@ -178,9 +178,16 @@ class Declaration:
     """The fields of a state, and its type. `cardai.game.declared.State` is what games use."""
 
     def __init__(
-        self, deck: Deck, seats: int, /, copies: Sequence[int] = (), **fields: Field | int | tuple[int, ...]
+        self,
+        deck: Deck,
+        seats: int,
+        /,
+        copies: Sequence[int] = (),
+        suits_alike: bool = False,
+        **fields: Field | int | tuple[int, ...],
     ) -> None:
         self.deck, self.seats, self.copies = deck, whole("seats", seats, 1, 62), tuple(copies)
+        self.suits_alike = suits_alike
         self.given = fields
         self.fields = {name: one for name, one in fields.items() if isinstance(one, Field)}
         self.kinds, self.title = deck.size, "game"

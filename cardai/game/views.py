@@ -14,8 +14,12 @@ from cardai.game.written import Text, written
 # As numbers
 
 
-def encoder(state: Declaration) -> tuple[Callable[[int], tuple[Segment, ...]], Callable[..., None]]:
+def encoder(
+    state: Declaration,
+) -> tuple[Callable[[int], tuple[Segment, ...]], Callable[..., None], Callable[[Segment], bool]]:
     """The layout and the rule of the encoder: own hand, other hands as far as they are seen, places, facts, the turn.
+
+    Third, which segments have a value for each suit along their last axis.
 
     Everything that is said of seats begins with the own seat and goes on clockwise.
     """
@@ -37,7 +41,9 @@ def encoder(state: Declaration) -> tuple[Callable[[int], tuple[Segment, ...]], C
             _encode_open(state, name, field, text, parts)
         else:
             _put(state, field, name, "seat", text)
-            parts.append(_Part(f"own {state.label(name).lower()}", (*field.shape, *_shape_of(state, field)[0])))
+            shape = _shape_of(state, field)[0]
+            label = f"own {state.label(name).lower()}"
+            parts.append(_Part(label, (*field.shape, *shape), what=field.what))
     with text.block("if state.turn >= 0:"):
         text.add("row[at + (state.turn - seat) % state.seats] = 1")
     parts.append(_Part("to move", by_seat=True))
@@ -45,16 +51,31 @@ def encoder(state: Declaration) -> tuple[Callable[[int], tuple[Segment, ...]], C
     def layout(seats: int) -> tuple[Segment, ...]:
         return tuple(segment for part in parts for segment in part.segments(seats))
 
-    return layout, written(text, state.title)
+    def by_suit(segment: Segment) -> bool:
+        return segment.name.partition(": seat +")[0] in of_suits
+
+    kinds = {"suit", "card", "cards"} if len(_shape_of_cards(state)) > 1 else {"suit"}
+    of_suits = {part.name for part in parts if part.what in kinds}
+    return layout, written(text, state.title), by_suit
 
 
 class _Part:
-    """Segments of a layout. `each`: one for each seat from `first` on. `by_seat`: with a value for each seat."""
+    """Segments of a layout. `each`: one for each seat from `first` on. `by_seat`: with a value for each seat.
+
+    `what`: what its values are of, see `Field`.
+    """
 
     def __init__(
-        self, name: str, shape: tuple[int, ...] = (), each: bool = False, first: int = 0, by_seat: bool = False
+        self,
+        name: str,
+        shape: tuple[int, ...] = (),
+        each: bool = False,
+        first: int = 0,
+        by_seat: bool = False,
+        what: str = "",
     ) -> None:
         self.name, self.shape, self.each, self.first, self.by_seat = name, shape, each, first, by_seat
+        self.what = what
 
     def segments(self, seats: int) -> Iterator[Segment]:
         """The segments at a table of so many seats."""
@@ -74,7 +95,7 @@ def _encode_hands(state: Declaration, name: str, field: Field, text: Text, parts
     if field.sees == "others":
         with text.block("for step in range(1, state.seats):"):
             _put(state, field, name, "(seat + step) % state.seats", text)
-        parts.append(_Part(label, (*field.shape, *cards), each=True, first=1))
+        parts.append(_Part(label, (*field.shape, *cards), each=True, first=1, what="cards"))
         return
     if field.what == "card":
         with text.block(f"if state.{name}[seat] != NONE:"):
@@ -82,11 +103,11 @@ def _encode_hands(state: Declaration, name: str, field: Field, text: Text, parts
         text.add(f"at += {state.kinds}")
     else:
         text.add(f"at = put(row, at, state.{name}[seat], {state.kinds})")
-    parts.append(_Part(f"own {label}", cards))
+    parts.append(_Part(f"own {label}", cards, what="cards"))
     if field.known:
         with text.block("for step in range(state.seats):"):
             text.add(f"at = put(row, at, state.{field.known}[(seat + step) % state.seats], {state.kinds})")
-        parts.append(_Part(f"{label} as all know it", cards, each=True))
+        parts.append(_Part(f"{label} as all know it", cards, each=True, what="cards"))
     if field.opens not in ("", END):  # nobody chooses by what is seen at the end
         with text.block("for step in range(1, state.seats):"):
             text.add("other = (seat + step) % state.seats")
@@ -98,11 +119,11 @@ def _encode_hands(state: Declaration, name: str, field: Field, text: Text, parts
                 with text.block(f"if state.{field.opens} != 0:"):
                     text.add(f"put(row, at, {seen}, {state.kinds})")
             text.add(f"at += {state.kinds}")
-        parts.append(_Part(f"{label} shown", cards, each=True, first=1))
+        parts.append(_Part(f"{label} shown", cards, each=True, first=1, what="cards"))
     if field.lacks:
         with text.block("for step in range(state.seats):"):
             text.add(f"at = put(row, at, state.{field.lacks}[(seat + step) % state.seats], {state.kinds})")
-        parts.append(_Part(f"{label} lacks", cards, each=True))
+        parts.append(_Part(f"{label} lacks", cards, each=True, what="cards"))
     if field.what == "cards" and not field.high:
         with text.block("for step in range(state.seats):"):
             text.add(f"row[at + step] = count(state.{name}[(seat + step) % state.seats])")
@@ -115,7 +136,8 @@ def _encode_open(state: Declaration, name: str, field: Field, text: Text, parts:
     with text.block("for step in range(state.seats):" if field.each else ""):
         _put(state, field, name, "(seat + step) % state.seats", text)
     shape, by_seat = _shape_of(state, field)
-    parts.append(_Part(state.label(name).lower(), (*field.shape, *shape), each=field.each, by_seat=by_seat))
+    label = state.label(name).lower()
+    parts.append(_Part(label, (*field.shape, *shape), each=field.each, by_seat=by_seat, what=field.what))
 
 
 def _shape_of(state: Declaration, field: Field) -> tuple[tuple[int, ...], bool]:
@@ -255,7 +277,7 @@ def _of_seat(state: Declaration, record: Any, seat: int) -> list[str]:
             label = state.label(name)
             if words != "none":
                 found.append(f"{label} {words}")
-    if "sealed" in (state.dtype.names or ()) and record["sealed"][seat][0]:  # kept by the core, see `Game.together`
+    if "sealed" in (state.dtype.names or ()) and record["sealed"][seat][0]:  # kept by the core, see `Rules.together`
         found.append("has chosen")
     return found
 

@@ -54,6 +54,20 @@ class Moves:
                     found[name][of_kind] = (moves[name][of_kind] + by) % seats
         return found
 
+    def renamed(self, moves: np.ndarray, state: Declaration, names: Sequence[int]) -> np.ndarray:
+        """Moves, MOVE[N], as they are when suits have other names: `names[suit]` is the new one of a suit."""
+        found, cards = moves.copy(), np.array(state.deck.renamed(names))
+        for kind, slots in enumerate(self.slots):
+            of_kind = moves["kind"] == kind if len(self.words) > 1 else np.ones(len(moves), bool)
+            for name, slot in slots:
+                values = moves[name][of_kind]
+                if slot in ("card", "suit"):
+                    found[name][of_kind] = (cards if slot == "card" else np.array(names))[values]
+                elif slot == "cards":
+                    sets = [sum(1 << int(cards[card]) for card in state.deck.listed(int(one))) for one in values]
+                    found[name][of_kind] = sets
+        return found
+
     @functools.cached_property
     def add(self) -> Callable[..., int]:
         """The rule `add(moves, n, ...)` for `legal`: writes a move with these fields as `moves[n]`; returns n + 1."""

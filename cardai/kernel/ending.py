@@ -1,6 +1,6 @@
 """Perfect play in open positions, compiled: proof-number search with a table of positions, by a game's own rules.
 
-In an open position nothing is hidden from the seats to move and chance decides nothing (`Game.is_open`). If two seats
+In an open position nothing is hidden from the seats to move and chance decides nothing (`Rules.is_open`). If two seats
 still decide and their scores have the same sum in every end, each move has an exact value. The search finds it, or says
 that it does not know: a position that comes back on its own line, a list of moves that is not whole, a third seat that
 decides and the limit of nodes all leave a value open, and no value is built on one that is open.

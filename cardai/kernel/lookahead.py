@@ -9,7 +9,7 @@ A *leaf* is a position that a move may lead to in one world. A move has one leaf
 goes on with its decision: then it will take the best of them. A *group* is the leaves of one move in one world. A row
 that occurs twice in a decision is scored once, so equal positions have equal scores.
 
-A choice at the same time as others' (`Game.together`) is judged after all have been shown: in each world the other
+A choice at the same time as others' (`Rules.together`) is judged after all have been shown: in each world the other
 seats choose evenly at random, whether they are asked before or after this one, and all moves of the decision meet the
 same choices.
 """

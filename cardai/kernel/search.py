@@ -12,7 +12,7 @@ and all later choices of the seat, and of the score: the first has the weight 1 
 weight before, and the score what is left.
 
 Models that look ahead do so in the world at hand, so nothing is sampled again inside a world. Of choices at the same
-time (`Game.together`) each seat makes its own by its model, and no model sees that of another seat.
+time (`Rules.together`) each seat makes its own by its model, and no model sees that of another seat.
 
 A *line* is one move in one world. `play_on` plays a line until it has a value, or until an evaluator outside compiled
 code must be asked: then the caller asks it and lets the line go on (`cardai.table.searching`).

@@ -59,9 +59,9 @@ def place_of_sealed(state: np.dtype) -> tuple[int, int]:
 
 def sealing(game: Any) -> dict[str, Any]:
     """The rules, and `tell`, that take the place of a game's own ones: the name of a field of `Game` -> function."""
-    together, legal = game.together, game.legal
-    own_act, own_settle = own_of(game.act), own_of(game.settle)
-    own_resample, own_blank = own_of(game.resample), own_of(game.blank)
+    together, legal = game.rules.together, game.rules.legal
+    own_act, own_settle = own_of(game.rules.act), own_of(game.rules.settle)
+    own_resample, own_blank = own_of(game.rules.resample), own_of(game.rules.blank)
     names, move_type, room = tuple(game.move.names or ()), game.move, game.max_moves
 
     @rule
@@ -134,14 +134,14 @@ def sealing(game: Any) -> dict[str, Any]:
     def tell(state, move, seat):
         if len(choosing(game, state)) > 1:
             return CHOSEN
-        own = own_of(game.tell)
-        return own(state, move, seat) if own else game.spell(state, move)
+        own = own_of(game.text.tell)
+        return own(state, move, seat) if own else game.text.spell(state, move)
 
     found: dict[str, Any] = {"act": act, "settle": settle, "resample": resample, "tell": tell}
     if own_blank is not None:
         found["blank"] = blank
     for name, function in found.items():
-        function.in_place_of = own_of(getattr(game, name))
+        function.in_place_of = own_of(game.get(name))
     return found
 
 
@@ -150,10 +150,10 @@ def seats_together(game: Any, state: Any) -> list[int]:
 
     `state` is a state of this game.
     """
-    if game.together is None or int(state["turn"]) < 0:
+    if game.rules.together is None or int(state["turn"]) < 0:
         return []
     states = np.array([state], game.state)
-    who = int(door_together(game._lent, raw(states)))
+    who = int(door_together(game.compiler.lent, raw(states)))
     return [seat for seat in range(int(state["seats"])) if who >> seat & 1] if who & (who - 1) else []
 
 
@@ -194,12 +194,12 @@ def told_of(game: Any, state: Any, move: np.record, seat: int, world: Any) -> st
     words, turn = game.told(world, move, seat), int(state["turn"])
     if not shows_choices(game, state):
         return words
-    parts, own_tell = [], own_of(game.tell)
+    parts, own_tell = [], own_of(game.text.tell)
     for other in seats_together(game, state):
         choice = np.zeros(1, game.move)
         choice[0] = tuple(state[SEALED][other, 1:]) if other != turn else move
         there = world.copy()
         there["turn"] = other
-        text = own_tell(there, choice[0], seat) if own_tell and other != seat else game.spell(there, choice[0])
+        text = own_tell(there, choice[0], seat) if own_tell and other != seat else game.text.spell(there, choice[0])
         parts.append(f"p{other} {text}")
     return f"{CHOSEN}; all show: {', '.join(parts)}"

@@ -338,8 +338,8 @@ def analyse(
 
 def _outcome(game: Game, scale: ValueScale, end: GameState, scores: Sequence[float]) -> tuple[float, ...]:
     """What values predict of an ended game, as in `Analysis.outcome`."""
-    if scale.bounded and scale.label in game.outcomes:
-        return tuple(game.outcomes[scale.label].as_label(game.outcome(end, scale.label)).tolist())
+    if scale.bounded and scale.label in game.learning.outcomes:
+        return tuple(game.learning.outcomes[scale.label].as_label(game.outcome(end, scale.label)).tolist())
     if not scale.bounded or game.payoff.is_share:
         return ()
     return tuple((1.0 * value_of(game.payoff, scale.label, np.array(scores))).tolist())
@@ -451,4 +451,4 @@ def _beside_the_best(
     best = int(np.argmax(values))
     if worth is None or values[best] <= worth:
         return MoveWorth(len(moves), worth, None, worth)
-    return MoveWorth(len(moves), worth, game.spell(state, moves[best]), float(values[best]))
+    return MoveWorth(len(moves), worth, game.text.spell(state, moves[best]), float(values[best]))

@@ -118,7 +118,7 @@ def run_suite(
     salt = _salt(salt, own_deals)
 
     total = sum(plan.games for plan in planned)
-    measures = _measures(game, suite.measure, game.measures, map(len, line_ups.values()))
+    measures = _measures(game, suite.measure, game.learning.measures, map(len, line_ups.values()))
     noted = _noted(game, measures)
     rows: list[SuiteResult] = []
     by_agent: dict[tuple[str, str], Outcomes] = {}
@@ -225,7 +225,7 @@ def run_match(
     specs = [player.spec for player in line_up]
     turns = distinct_rotations(specs) if rotate else np.arange(len(specs))[None]
     deals = -(-games // len(turns))
-    measures = _measures(game, "score", game.measures or ("win", "loss"), [len(specs)])
+    measures = _measures(game, "score", game.learning.measures or ("win", "loss"), [len(specs)])
     tally = _MatchTally(game, line_up, measures)
     total, block = deals * len(turns), deals if cluster else max(1, BLOCK // len(turns))
     with recorder(record, game, specs, variant, total, overwrite) as writer, tally.kept_when_interrupted():
@@ -276,10 +276,10 @@ def run_match(
 
 def _suite(game: Game, name: str | None) -> Suite:
     if name is None:
-        return next(iter(game.suites.values())) if game.suites else _suite_against_random(game)
-    if check_text("suite_name", name) not in game.suites and not (name == "random" and not game.suites):
-        raise BadArgument(f"{game.name}: " + unknown("suite", name, game.suites or ("random",)))
-    return game.suites[name] if name in game.suites else _suite_against_random(game)
+        return next(iter(game.agents.suites.values())) if game.agents.suites else _suite_against_random(game)
+    if check_text("suite_name", name) not in game.agents.suites and not (name == "random" and not game.agents.suites):
+        raise BadArgument(f"{game.name}: " + unknown("suite", name, game.agents.suites or ("random",)))
+    return game.agents.suites[name] if name in game.agents.suites else _suite_against_random(game)
 
 
 def _strongest(game: Game, line_ups: Mapping[str, Sequence[str]], variant: str) -> list[str]:
@@ -290,7 +290,7 @@ def _strongest(game: Game, line_ups: Mapping[str, Sequence[str]], variant: str) 
 
 def _suite_against_random(game: Game) -> Suite:
     """The suite of a game that has none of its own."""
-    agents = ("random", *game.players, *(str(Greedy(heuristic)) for heuristic in game.heuristics))
+    agents = ("random", *game.agents.players, *(str(Greedy(heuristic)) for heuristic in game.agents.heuristics))
     seats = game.default_seats
     others = ("random",) * (seats - (seats // game.teams if game.teams else 1))
     return Suite(
@@ -302,7 +302,7 @@ def _suite_against_random(game: Game) -> Suite:
 
 
 def _suite_title(game: Game, name: str | None) -> str:
-    shown = name or next(iter(game.suites), "random")
+    shown = name or next(iter(game.agents.suites), "random")
     return f"{game.title}, suite {shown}: {_suite(game, name).about}"
 
 
@@ -444,7 +444,7 @@ def _has_two_sides(game: Game, seats: int) -> bool:
 
 def _noted(game: Game, measures: Sequence[Measure]) -> list[str]:
     """The outcomes of a game that have to be noted for measures."""
-    return [measure.name for measure in measures if measure.name in game.outcomes]
+    return [measure.name for measure in measures if measure.name in game.learning.outcomes]
 
 
 def _suite_result(
@@ -595,7 +595,7 @@ class _MatchTally:
         """The verdicts on each pair of players by their mean scores and by the game's measures."""
         verdicts = list[PairVerdict]()
         for measure in self._measures.values():
-            if measure.name in ("score", *self._game.measures):
+            if measure.name in ("score", *self._game.learning.measures):
                 tally = self._by_deal[measure.name]
                 own = {player.label: tally.of(number) for number, player in enumerate(self._players)}
                 verdicts += _verdicts(measure, "", own)

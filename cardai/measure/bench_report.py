@@ -35,8 +35,8 @@ class SuiteResult:
 
     - `places`: how many seats of a game the agent had; `opponents`: the agents in the seats of others; `partners`:
       other agents in the agent's own team, in a game of teams.
-    - `figure`: the suite's measure; `score`: the mean score; `beside`: the game's other measures (`Game.measures`). A
-      team counts once a game.
+    - `figure`: the suite's measure; `score`: the mean score; `beside`: the game's other measures
+      (`Learning.measures`). A team counts once a game.
     - `by_seat[s]`: the agent's figure in seat s.
     - `seat_share[s]`: the same measure for seat s over all games, whichever agent sat there.
     - `claim`: the published figure, in the same unit; `claim_verdict`: how the agent's figure compares with it.
@@ -91,7 +91,7 @@ class MatchStanding:
     A game counts for each of its places, in a game of teams for each team that it plays in.
 
     - `by_seat[s]`: its mean score in seat s; NaN if it never sat there.
-    - `beside`: the game's other measures (`Game.measures`), in percent, or in the unit of an outcome.
+    - `beside`: the game's other measures (`Learning.measures`), in percent, or in the unit of an outcome.
     - `ends`: games won, lost and tied, if there are two sides: two seats or two teams.
     """
 
@@ -134,8 +134,8 @@ class BenchReport(Report, Generic[RowT], drawn_by="cardai.show.bench:table"):
     """What a suite (`kind` "suite") or a match (`kind` "match") measured.
 
     - `measure`: the suite's measure; "score" in a match. `measures`: that one first, then those that are shown beside
-      it: the game's (`Game.measures`), or "win" and "loss" in a match of a game without. Where all rows have `ends`,
-      these stand for "win", "loss" and "share".
+      it: the game's (`Learning.measures`), or "win" and "loss" in a match of a game without. Where all rows have
+      `ends`, these stand for "win", "loss" and "share".
     - `salt`: made the deals together with the seed; empty if no agent runs code of somebody else's.
     - `asked`: the games requested, in each row of a suite. Slightly more are played, to complete rotations.
     - `rows`: `SuiteResult`s of a suite, `MatchStanding`s of a match.

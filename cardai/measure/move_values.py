@@ -39,7 +39,7 @@ def usual_judge(game: Game, variant: str, seats: int, worlds: int) -> Spec:
 
     In a game without a list of them that declares nobody either, it is rollouts in so many `worlds`.
     """
-    if not game.opponents and not measured_tables(game):
+    if not game.agents.opponents and not measured_tables(game):
         return Spec("rollout", worlds)
     return parse(strongest(game, variant, seats))
 
@@ -49,7 +49,7 @@ def usual_valuer(game: Game, variant: str, seats: int, worlds: int) -> Spec:
 
     If that is a hand-written player, it plays `worlds` on. In a game as in `usual_judge` the usual rollouts do.
     """
-    if not game.opponents and not measured_tables(game):
+    if not game.agents.opponents and not measured_tables(game):
         return Spec("rollout", worlds)
     found = agent_of(game, strongest_without_search(game, variant, seats))
     return parse(found.spec) if isinstance(found.strategy, OnePly) else rollouts_beside(found, worlds)
@@ -265,4 +265,4 @@ def played_on(game: Game, agent: Agent, state: GameState, move: np.record, seed:
     low = figures(ends, 1)[0].low
     if best == own or low is None or low <= 0:
         return MoveWorth(len(moves), worth, None, worth)
-    return MoveWorth(len(moves), worth, game.spell(world, moves[best]), worth + float(cost.mean()))
+    return MoveWorth(len(moves), worth, game.text.spell(world, moves[best]), worth + float(cost.mean()))

@@ -159,7 +159,7 @@ def measure(
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)
     players = players_of(game)
-    total = len(players) + 5 + len(_OPERATIONS) + len(game.encoders)
+    total = len(players) + 5 + len(_OPERATIONS) + len(game.learning.encoders)
     steps = iter(range(total))
 
     def step(text: str) -> None:
@@ -199,7 +199,7 @@ def measure(
 
 def players_of(game: Game) -> list[Agent]:
     """The agents that are timed: evenly random play, the game's own players, and greedy ones by its heuristics."""
-    specs = [*game.players, *map(Greedy, game.heuristics)]
+    specs = [*game.agents.players, *map(Greedy, game.agents.heuristics)]
     return [evenly_random(game), *(agent(game, spec) for spec in specs)]
 
 
@@ -250,7 +250,7 @@ def _timed_operations(
 
     Also returns the mean number of legal moves of a position. `step` is told what is timed next.
     """
-    rules, blank = game.rules, game.options(seats, variant)
+    rules, blank = game.compiler.rules, game.options(seats, variant)
     deal, legal, act, settle, resample = (rules.calls[place] for place in (DEAL, LEGAL, ACT, SETTLE, RESAMPLE))
     size, room = rules.state_size, rules.max_moves
     arrays = np.zeros(LISTS, game.state), np.zeros(LISTS, game.move), np.zeros(1, game.state)
@@ -275,7 +275,7 @@ def _timed_operations(
             lambda: _world_all(resample, positions, state, size, stream, POSITIONS),
         ),
     }
-    for name in game.encoders:
+    for name in game.learning.encoders:
         runs[f"encode {name}"] = _encoding(game, name, seats, positions)
     timed = []
     for name, (about, run) in runs.items():
@@ -303,7 +303,7 @@ def list_speeds(
 
 def _encoding(game: Game, name: str, seats: int, positions: Any) -> tuple[str, Callable[[], Any]]:
     encoder = game.encoder(name)
-    rows, call = np.zeros((POSITIONS, encoder.width(seats)), np.uint8), game.entry("encode", encoder.encode)
+    rows, call = np.zeros((POSITIONS, encoder.width(seats)), np.uint8), game.compiler.entry("encode", encoder.encode)
     return f"the view of the seat to move, {rows.shape[1]} values", lambda: _encode_all(
         call, positions, raw(rows), POSITIONS
     )

@@ -77,7 +77,7 @@ def _counted(
 
 
 def _count_leaves(game: Game, frontier: np.ndarray, depth: int) -> int:
-    rules = lend(game.rules)
+    rules = lend(game.compiler.rules)
     worlds, left = np.zeros(depth + 1, game.state), np.zeros(depth + 1, np.int64)
     moves = roomy((depth + 1) * game.max_moves, game.move)
     total = 0

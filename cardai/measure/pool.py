@@ -89,7 +89,7 @@ def pool_of(game: Game) -> tuple[dict[str, Agent], dict[str, str]]:
     A model that was trained on after-states is asked by `greedy:`, one for settled states by `sampled:` with `WORLDS`
     worlds.
     """
-    specs = [ANCHOR, *game.players, *map(Greedy, game.heuristics)]
+    specs = [ANCHOR, *game.agents.players, *map(Greedy, game.agents.heuristics)]
     pool = {str(spec): agent(game, spec) for spec in specs}
     refused = {}
     for model in known_evaluators(game):

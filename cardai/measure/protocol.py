@@ -333,7 +333,7 @@ def _check_tables(protocol: Protocol) -> None:
         game = load(table.game)
         seats, variant = len(table.line_up), table.variant or None
         game.options(seats, variant)
-        if game.zones is None and not protocol.aids.known_cards:
+        if game.table.zones is None and not protocol.aids.known_cards:
             raise CardaiError(f"{game.name} is shown as text: known_cards can be off only in games with zones")
         others = (*protocol.references_of[game.name], *protocol.persons_of[game.name], *protocol.late)
         for spec in (*table.opponents, *others):

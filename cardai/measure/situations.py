@@ -6,7 +6,7 @@ A game's folder may have the module `situations.py` with `SITUATIONS`, a tuple o
 says how often it wins; situations say what it does not understand.
 
 *Right* are the moves that a situation lists. One without a `source` is exact, and `proven` finds its right moves: under
-perfect play if the position is open (`Game.is_open`), otherwise with all cards open, as those that are best in every
+perfect play if the position is open (`Rules.is_open`), otherwise with all cards open, as those that are best in every
 one of many worlds of the seat to move. One with a source follows a rule of thumb, which the source gives.
 """
 
@@ -41,7 +41,7 @@ class Situation:
     """A position and its right moves.
 
     - `name`: a line that tells it from the others; `why`: why these moves are right.
-    - `state`: the position, with a seat to move; `right`: the right moves, in the words of `Game.spell`.
+    - `state`: the position, with a seat to move; `right`: the right moves, in the words of `Text.spell`.
     - `source`: where a rule of thumb is from; "" if the right moves are exact.
     """
 
@@ -133,19 +133,19 @@ def proven(game: Game, situation: Situation, worlds: int = WORLDS) -> set[str]:
     """
     state = situation.state
     states = np.array([state], game.state)
-    if game.is_open is not None and which_are_open(game, states)[0]:
-        solver = EndingSolver(game, _NODES) if game.solver is None else game.solver(game, _NODES)
+    if game.rules.is_open is not None and which_are_open(game, states)[0]:
+        solver = EndingSolver(game, _NODES) if game.agents.solver is None else game.agents.solver(game, _NODES)
         solved = solver.solve(states)[0]
         if not solved.is_solved:
             raise CardaiError(f"{game.name}: {situation.name!r} takes more than {_NODES:,} positions to solve")
-        return {game.spell(state, move) for move in solved.moves[solved.scores == solved.best]}
+        return {game.text.spell(state, move) for move in solved.moves[solved.scores == solved.best]}
     seat, found = int(state["turn"]), None
     for seed in range(worlds):
         open_hands = solve_open_hands(game, game.world(state, seat, seed))
         scores = open_hands.scores[:, seat]
         if np.isnan(scores).any():
             raise CardaiError(f"{game.name}: {situation.name!r} takes too many positions to solve with all cards open")
-        best = {game.spell(state, move) for move in open_hands.moves[scores == scores.max()]}
+        best = {game.text.spell(state, move) for move in open_hands.moves[scores == scores.max()]}
         found = best if found is None else found & best
     return found or set()
 
@@ -154,7 +154,7 @@ def _usual(game: Game, state: GameState) -> list[str]:
     """The agents that are asked if none are named."""
     table = game.variant_of(state), int(state["seats"])
     best = [strongest_without_search(game, *table), *(strongest(game, *table, time) for time in TIMES)]
-    return [*best, *game.players, "random"]
+    return [*best, *game.agents.players, "random"]
 
 
 def _right_moves(game: Game, situation: Situation) -> np.ndarray:
@@ -162,7 +162,7 @@ def _right_moves(game: Game, situation: Situation) -> np.ndarray:
     if not isinstance(situation.state, np.record) or situation.state.dtype != game.state:
         raise CardaiError(f"{game.name}: the state of {situation.name!r} is no state of the game")
     moves = game.moves(situation.state)
-    words = [game.spell(situation.state, move) for move in moves]
+    words = [game.text.spell(situation.state, move) for move in moves]
     for text in situation.right:
         if text not in words:
             raise CardaiError(f"{game.name}: {situation.name!r}: {text!r} is not legal; legal are {', '.join(words)}")

@@ -124,7 +124,7 @@ def _start(game: Game, variant: str) -> np.ndarray:
 
 def _refuse_hidden(game: Game, states: np.ndarray) -> None:
     """Raise CardaiError if a world of some seat differs from the state it was made of."""
-    rules, streams = lend(game.rules), np.zeros(1, STREAM)
+    rules, streams = lend(game.compiler.rules), np.zeros(1, STREAM)
     for seat in range(2):
         worlds = states.copy()
         look_from(rules, raw(worlds), len(worlds), seat, raw(streams))
@@ -145,7 +145,7 @@ def _refuse_odd(game: Game, states: np.ndarray, sizes: np.ndarray, following: np
 def _perfect_play(game: Game, states: np.ndarray, first: np.ndarray, following: np.ndarray) -> np.ndarray:
     """f8[N]: seat 0's score under perfect play, from the last ply to the first."""
     scores = np.zeros((len(states), 2))
-    score_ends(lend(game.rules), raw(states), len(states), raw(scores))
+    score_ends(lend(game.compiler.rules), raw(states), len(states), raw(scores))
     over = states["turn"] < 0
     if not np.allclose(scores[over].sum(axis=1), 1.0):
         raise CardaiError(f"{game.name} cannot be solved: the two scores do not always sum to 1")

@@ -4,7 +4,7 @@
 
 At each table, agents that may be strong play each other in drawn line-ups, each deal in all rotations, as in a league
 (`cardai.measure.league`), on deals that no other command plays (`SALT`). They are the agents that the game declares
-(`Game.opponents`), its hand-written players, and those named; a model of another variant plays with `?any_variant`.
+(`Agents.opponents`), its hand-written players, and those named; a model of another variant plays with `?any_variant`.
 
 - First all play a twentieth of the games. Whoever is then worse, by more than chance, than another one that is as
   quick (within the same of `TIMES`) plays no more, and is not listed. Agents without a search are compared with each
@@ -147,7 +147,7 @@ def beside_random(player: Agent, game: Game, variant: str, seats: int, games: in
 
 def _planned(game: Game, specs: Sequence[str], variant: str, seats: int) -> PlannedTable:
     pool = dict[str, Agent]()
-    for named in (ANCHOR, *game.players, *game.opponents, *specs):
+    for named in (ANCHOR, *game.agents.players, *game.agents.opponents, *specs):
         player = agent(game, named)
         if player.peeks or player.is_foreign:
             why = "peeks" if player.peeks else "runs code that does not come with cardai"

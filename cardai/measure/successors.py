@@ -14,7 +14,7 @@ CHUNK_BYTES = 1 << 24
 
 def successors(game: Game, states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What `expand` writes for states STATE[N]: sizes i64[N], the moves MOVE[E], the states after them STATE[E]."""
-    rules, sizes = lend(game.rules), np.zeros(len(states), np.int64)
+    rules, sizes = lend(game.compiler.rules), np.zeros(len(states), np.int64)
     moves = roomy(game.max_moves, game.move)
     chunk = max(1, CHUNK_BYTES // (game.max_moves * (game.state.itemsize + game.move.itemsize)))
     played, following = [], []

@@ -198,7 +198,7 @@ class _Space:
 
 def _space(game: Game, player: Spec, only: Sequence[str]) -> _Space:
     """The parameters of a player that are to be tuned. Raises CardaiError if there are none."""
-    tunable = {name: one.defaults for name, one in game.players.items() if one.defaults}
+    tunable = {name: one.defaults for name, one in game.agents.players.items() if one.defaults}
     defaults = tunable.get(player.kind)
     if defaults is None or player.argument is not None:
         have = f"those that have some are {', '.join(tunable)}" if tunable else "none has"

@@ -71,7 +71,7 @@ def _scale_of_scores(game: Game, agent: Agent, seats: int) -> ValueScale:
     metadata: Any = getattr(evaluator, "metadata", None)
     recipe: Mapping[str, Any] = dict(getattr(metadata, "data", None) or {}).get("recipe") or {}
     label, balance = str(recipe.get("label", "score")), recipe.get("balance")
-    if label not in LABELS and label not in game.outcomes:
+    if label not in LABELS and label not in game.learning.outcomes:
         label = "score"
     name = _LABEL_NAMES.get(label, f"expected {label}, from 0 to 1 (the best)")
     if balance is None:
@@ -100,7 +100,7 @@ def unit_of(game: Game, scale: ValueScale, state: GameState) -> tuple[float, str
         return 1.0, f"in the numbers of {scale.name.removeprefix('value by ')}, which have no unit"
     if scale.label == "score":
         return game.payoff.worth(state)
-    if scale.label in game.outcomes:
-        outcome = game.outcomes[scale.label]
+    if scale.label in game.learning.outcomes:
+        outcome = game.learning.outcomes[scale.label]
         return outcome.high - outcome.low, outcome.about
     return 100.0, f"percentage points: {scale.name}"

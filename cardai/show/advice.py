@@ -22,7 +22,7 @@ def first_hint(game: Game, hints: Sequence[Hint], say: Words = str) -> str:
     `say`: puts words of the game into those for the reader.
     """
     judge, pieces = hints[0].judge, taken_by(hints)
-    if game.picks is None:
+    if game.table.picks is None:
         return f"{judge} would play a move that begins with {say(hints[0].words).split()[0]!r}."
     return f"{judge} would take {pieces_in_words(game, pieces)}." if pieces else f"{judge} would take no card."
 
@@ -39,7 +39,7 @@ def taken_by(hints: Sequence[Hint]) -> int:
 
 def pieces_in_words(game: Game, pieces: int) -> str:
     """The names of a set of pieces: "6S 7H"."""
-    return " ".join(game.pieces[piece] for piece in listed_pieces(pieces))
+    return " ".join(game.table.pieces[piece] for piece in listed_pieces(pieces))
 
 
 def table(game: Game, explanation: Explanation, say: Words = str) -> Any:
@@ -51,7 +51,7 @@ def table(game: Game, explanation: Explanation, say: Words = str) -> Any:
         shown.add_column(head, justify="right", overflow="fold")
     shown.add_column(others[-1])
     for words, *figures in rows(explanation):
-        shown.add_row(in_suits(say(words), game.pieces), *figures)
+        shown.add_row(in_suits(say(words), game.table.pieces), *figures)
     return with_notes(notes(explanation), shown)
 
 
@@ -124,7 +124,7 @@ def chances_table(game: Game, chances: Chances, names: Sequence[str] = ()) -> An
 
     `names`: of the seats, p0, p1 if there are none.
     """
-    scale, places, what = (1, 1, "cards expected") if len(game.copies) else (100, 0, "percent")
+    scale, places, what = (1, 1, "cards expected") if len(game.table.copies) else (100, 0, "percent")
     rows, others = grid(), [seat for seat in range(chances.shares.shape[1] - 1) if seat != chances.seat]
     rows.add_column("card")
     for seat in others:
@@ -132,12 +132,12 @@ def chances_table(game: Game, chances: Chances, names: Sequence[str] = ()) -> An
     rows.add_column("elsewhere", justify="right")
     for card, shares in zip(chances.cards, chances.shares, strict=True):
         cells = [f"{scale * shares[place]:.{places}f}" if shares[place] else "-" for place in (*others, -1)]
-        rows.add_row(in_suits(game.pieces[card], game.pieces), *cells)
+        rows.add_row(in_suits(game.table.pieces[card], game.table.pieces), *cells)
     lines = [
         f"{what}, exact: of all deals that fit what your seat knows;"
         if chances.is_exact
         else f"{what} of {chances.worlds} worlds of your seat (each within {100 * chances.margin:.0f}, 95 %);"
-        if not len(game.copies)
+        if not len(game.table.copies)
         else f"{what}, the mean of {chances.worlds} worlds of your seat;",
         "they follow from the rules and what you have seen, not from why others played as they did",
     ]

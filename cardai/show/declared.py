@@ -31,7 +31,7 @@ def facts(game: Game, seats: int, seed: int, plies: int) -> dict[str, Any]:
         moves = game.moves(position)
         position = game.play(position, moves[chance.integers(len(moves))])
     seat = max(int(position.turn), 0)
-    encoder = next(iter(game.encoders.items()), None)
+    encoder = next(iter(game.learning.encoders.items()), None)
     fields = {} if state is None else {
         name: {
             "what": field.what, "of": "each seat" if field.each else "the game",
@@ -45,9 +45,9 @@ def facts(game: Game, seats: int, seed: int, plies: int) -> dict[str, Any]:
         "undeclared": [] if state is None else state.undeclared,
         "parts": {name: _origin(game, name) for name in PARTS},
         "seat": seat,
-        "text": game.show(position, seat),
-        "moves": [game.spell(position, move) for move in game.moves(position)],
-        "places": [] if game.zones is None else [_zone(zone) for zone in game.zones(position, seat)],
+        "text": game.text.show(position, seat),
+        "moves": [game.text.spell(position, move) for move in game.moves(position)],
+        "places": [] if game.table.zones is None else [_zone(zone) for zone in game.table.zones(position, seat)],
         "encoder": None if encoder is None else encoder[0],
         "segments": {} if encoder is None else {one.name: list(one.shape) for one in encoder[1].layout(seats)},
     }
@@ -55,7 +55,7 @@ def facts(game: Game, seats: int, seed: int, plies: int) -> dict[str, Any]:
 
 def _origin(game: Game, name: str) -> str:
     """Who made a part of a game: "the game", "its declaration", "the core", "" if it has none."""
-    declared, value = state_of(game.state), getattr(game, name)
+    declared, value = state_of(game.state), game.get(name)
     if value is None or (hasattr(value, "__len__") and not len(value)):
         return ""
     if declared is None:
@@ -72,9 +72,9 @@ def _origin(game: Game, name: str) -> str:
     module = function.__module__
     return (
         "its declaration"
-        if module.startswith("cardai.game.")
+        if module.startswith("cardai.game.") and module != "cardai.game.text"
         else "the core"
-        if module == "cardai.game"
+        if module == "cardai.game.text"
         else "the game"
     )
 

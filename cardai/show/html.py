@@ -14,7 +14,7 @@ from cardai.stats.report import WIDE, Report
 def state(state: GameState) -> str:
     """Return a picture of a state as the seat to move sees it, or seat 0 once the game is over.
 
-    Without zones it is the text of `Game.show`, and of a state whose game cannot be told its fields. Raises CardaiError
+    Without zones it is the text of `Text.show`, and of a state whose game cannot be told its fields. Raises CardaiError
     for a state that says what cannot be of its seats, turn or ply.
     """
     game = game_of(state)
@@ -24,8 +24,8 @@ def state(state: GameState) -> str:
     seat = max(int(state["turn"]), 0)
     title = "the game is over" if state["turn"] < 0 else f"seat {seat} to move"
     title = f"{game.title}, {int(state['seats'])} seats, ply {int(state['ply'])}: {title}; as seat {seat} sees it"
-    if game.zones is None:
-        return f"<p>{escape(title)}</p><pre>{escape(game.show(state, seat))}</pre>"
+    if game.table.zones is None:
+        return f"<p>{escape(title)}</p><pre>{escape(game.text.show(state, seat))}</pre>"
     return f"<p>{escape(title)}</p>{picture(game, state, seat)._repr_html_()}"
 
 

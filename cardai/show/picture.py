@@ -74,10 +74,10 @@ def film(game: Game, played: RecordedGame, seat: int | None = None) -> Svg:
 
 def open_zones(game: Game, state: GameState, viewer: int) -> list[Zone]:
     """The zones of a state with all hands open: of each seat as its owner sees it, of the table as `viewer` does."""
-    assert game.zones is not None
-    shown = [zone for zone in game.zones(state, viewer) if zone.seat is None]
+    assert game.table.zones is not None
+    shown = [zone for zone in game.table.zones(state, viewer) if zone.seat is None]
     for seat in range(int(state["seats"])):
-        shown += [zone for zone in game.zones(state, seat) if zone.seat == seat]
+        shown += [zone for zone in game.table.zones(state, seat) if zone.seat == seat]
     return shown
 
 
@@ -90,9 +90,9 @@ def _seen(
     names = _names(int(state["seats"]))
     whose = "all hands open" if is_open else f"as {names.name(viewer)} (seat {viewer}) sees it"
     title = f"{game.title}, {whose}" + (f": {said}" if said else "")
-    if game.zones is None:
-        return names.view(game.show(world, viewer)).splitlines(), title
-    zones = open_zones(game, state, viewer) if is_open else game.zones(world, viewer)
+    if game.table.zones is None:
+        return names.view(game.text.show(world, viewer)).splitlines(), title
+    zones = open_zones(game, state, viewer) if is_open else game.table.zones(world, viewer)
     return [zone for zone in zones if zone.seat is None or zone.listed or zone.hidden or zone.words], title
 
 
@@ -105,7 +105,7 @@ def _document(game: Game, frames: Sequence[tuple[list[Zone] | list[str], str]]) 
     """The frames one after the other, a second each, the last one for good. Each face is in the text once."""
     high = 40 + max(sum(_height(row) for row in rows) for rows, _ in frames)
     drawn = "".join(_frame(game, rows, title, at, len(frames)) for at, (rows, title) in enumerate(frames))
-    used = [name for name in game.pieces if f'#c{name}"' in drawn]
+    used = [name for name in game.table.pieces if f'#c{name}"' in drawn]
     faces = "".join(f'<symbol id="c{name}" viewBox="0 0 100 140">{_face(name)}</symbol>' for name in used)
     return Svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDE} {high}" width="{_WIDE}" height="{high}">'
@@ -147,7 +147,7 @@ def _zone(game: Game, zone: Zone, y: int) -> str:
     count = len(zone.listed) + bool(zone.hidden)
     step = min(_STEP, (_WIDE - _LABEL - 60) / max(1, count - 1))
     for i, piece in enumerate(zone.listed):
-        name, x = game.pieces[piece], _LABEL + step * i
+        name, x = game.table.pieces[piece], _LABEL + step * i
         parts.append(f'<rect x="{x:.1f}" y="{y + 3}" width="40" height="56" rx="4" fill="#fffefa" stroke="#1b1b1b"/>')
         if _CARD.fullmatch(name):
             parts.append(f'<use href="#c{name}" x="{x:.1f}" y="{y + 3}" width="40" height="56"/>')

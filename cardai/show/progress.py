@@ -32,7 +32,7 @@ class Line:
         self._game, self._compiled, self._to_compile, self._watcher = game, 0, 0, None
         if sys.stderr.isatty():
             if game is not None and is_cold(game):
-                self._to_compile = sum(not is_kept(rule) for rule in {rule for _, rule in game.compiled_rules()})
+                self._to_compile = sum(not is_kept(rule) for rule in {rule for _, rule in game.compiler.all()})
                 self._show(f"compiling {game.name}'s rules, once")
             self._timer.start()
             if JIT:
@@ -113,4 +113,4 @@ def is_cold(game: Game) -> bool:
         return False
     from cardai.kernel import driver
 
-    return not (is_kept(driver.advance) and is_kept(game.deal))
+    return not (is_kept(driver.advance) and is_kept(game.rules.deal))

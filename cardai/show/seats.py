@@ -62,7 +62,7 @@ class Seats:
         return f"{self.name(seat)}{colon} {said}" + (f": {self.text(led_to)}" if led_to else "")
 
     def view(self, text: str) -> str:
-        """Return the text of `Game.show` with names at the beginning of its lines, in a column."""
+        """Return the text of `Text.show` with names at the beginning of its lines, in a column."""
         width = max(map(len, self.names))
         lines = []
         for line in text.replace(" (you)", "").splitlines():

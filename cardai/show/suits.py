@@ -9,7 +9,7 @@ _RED, _SUITS = "DH", "CDHS"
 
 
 def in_suits(text: str, pieces: Sequence[str]) -> Text:
-    """A text with the names of red cards in red. `pieces`: the names of the game's pieces (`Game.pieces`).
+    """A text with the names of red cards in red. `pieces`: the names of the game's pieces (`Table.pieces`).
 
     Pieces are cards if their names end in the letter of a suit, of which there are several; all other text stays as it
     is. A console without colours, or with NO_COLOR, prints it plain.

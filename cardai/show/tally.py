@@ -10,13 +10,16 @@ from cardai.show.grid import add_figures, grid
 
 
 def tally(game: Game, scores: Sequence[float], outcomes: Mapping[str, np.ndarray]) -> tuple[list[str], list[list[str]]]:
-    """The heads of the columns, and the figures of each seat as texts: the outcomes of `Game.tallied`, then the score.
-    An outcome that does not apply to a seat is "-".
+    """The heads of the columns, and the figures of each seat as texts: the outcomes of `Learning.tallied`, then the
+    score. An outcome that does not apply to a seat is "-".
 
     `scores`: f8[seats]. `outcomes`: f8[seats] by name, those of `game` at least that are tallied.
     """
-    names, payoff = game.tallied, game.payoff
-    heads = [*(game.outcomes[name].about for name in names), "score (0 to 1)" if payoff.is_share else payoff.unit]
+    names, payoff = game.learning.tallied, game.payoff
+    heads = [
+        *(game.learning.outcomes[name].about for name in names),
+        "score (0 to 1)" if payoff.is_share else payoff.unit,
+    ]
     form = ".3g" if payoff.is_share else ".6g"
     rows = []
     for seat, score in enumerate(scores):

@@ -31,8 +31,8 @@ def transcript(
         lines.append(f"{ply:>4}  {names.line(turn, words)}")
 
     end = record.replay(game, played, note)
-    if positions and game.ending:
-        lines.append(names.sentence(game.ending(end)))
+    if positions and game.text.ending:
+        lines.append(names.sentence(game.text.ending(end)))
     scores = enumerate(played.scores)
     return lines + [_of(names, place, "scores", game.payoff.text(score)) for place, score in scores]
 
@@ -45,6 +45,6 @@ def _of(names: Seats, seat: int, verb: str, words: str) -> str:
 def _position(game: Game, state: GameState, names: Seats, seat: int, ply: int) -> list[str]:
     """The table as a seat sees it, made from a world of that seat, in which the seat is "you"."""
     reader = Seats(len(names.names), seat, game.teams)
-    shown = reader.view(game.show(game.world(state, seat, seed=ply), seat))
+    shown = reader.view(game.text.show(game.world(state, seat, seed=ply), seat))
     head = "as you see it" if seat == names.own else f"as {names.name(seat)} sees it"
     return ["", _INDENT + head, *(_INDENT + line for line in shown.splitlines())]

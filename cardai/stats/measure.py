@@ -56,9 +56,9 @@ def measure_of(game: Game, name: str) -> Measure:
         return Measure(name, f"mean payoff in {payoff.unit}", float(payoff.low), float(payoff.high), unit=payoff.unit)
     if name in MEASURES:
         return Measure(name, MEASURES[name], lower_is_better=name == "loss")
-    if name not in game.outcomes:
-        raise CardaiError(f"{game.name}: {unknown('measure', name, (*MEASURES, *game.outcomes))}")
-    outcome = game.outcomes[name]
+    if name not in game.learning.outcomes:
+        raise CardaiError(f"{game.name}: {unknown('measure', name, (*MEASURES, *game.learning.outcomes))}")
+    outcome = game.learning.outcomes[name]
     low, high, by_role = float(outcome.low), float(outcome.high), outcome.applies is not None
     return Measure(name, outcome.about, low, high, outcome.lower_is_better, by_role=by_role)
 

@@ -71,7 +71,7 @@ def _draw_worlds(
     """`draw_worlds` for arguments of this module's own."""
     seats = np.ascontiguousarray(states["turn"][picked], np.int64)
     lent = raw(states), raw(streams), raw(picked), raw(places), raw(seats)
-    make_worlds(lend(game.rules), *lent, len(picked), raw(worlds))
+    make_worlds(lend(game.compiler.rules), *lent, len(picked), raw(worlds))
 
 
 class Decisions:
@@ -138,9 +138,9 @@ class Decisions:
 
         Such a world is the true state, apart from the random stream. The game must have the rule `is_open`.
         """
-        assert self.game.is_open is not None
+        assert self.game.rules.is_open is not None
         found = np.zeros(len(self), np.int64)
-        is_open = self.game.entry("is_open", self.game.is_open)
+        is_open = self.game.compiler.entry("is_open", self.game.rules.is_open)
         find_open(is_open, raw(self._states), raw(self._picked), len(self), raw(found))
         places, self._is_fixed = np.flatnonzero(found), True
         if self._are_worlds:
@@ -154,14 +154,14 @@ class Decisions:
     ) -> Lookahead:
         """Play every legal move of every decision in the seat's worlds. See `cardai.kernel.lookahead`.
 
-        `evaluator`: an evaluator, or a compiled heuristic (`Game.entry("value", ...)`). If there is not enough room,
-        the first call takes in only the first decisions: the agent decides these now, `len(decisions)` of them, and
-        the others later. Raises CardaiError if the agent does not say that it peeks.
+        `evaluator`: an evaluator, or a compiled heuristic (`Compiler.entry("value", ...)`). If there is not enough
+        room, the first call takes in only the first decisions: the agent decides these now, `len(decisions)` of them,
+        and the others later. Raises CardaiError if the agent does not say that it peeks.
         """
         check_flag("settles", settles)
         if check_flag("peeks", peeks) and not self._agent.peeks:
             raise BadArgument(f"agent {self._agent.spec!r} looks at the true state, but does not say that it peeks")
-        if not is_evaluator(evaluator) and self.game.function_of("value", evaluator) is None:
+        if not is_evaluator(evaluator) and self.game.compiler.function_of("value", evaluator) is None:
             what = "neither an evaluator nor a compiled heuristic of this game"
             raise BadArgument(f"agent {self._agent.spec!r}: evaluator {short(evaluator)} is {what}")
         positive("worlds", worlds, MAX_WORLDS)
@@ -193,7 +193,7 @@ class Decisions:
         states = _states("states", self.game, states, moving=False, size=size)
         seats = check_indices("seats", seats, size, (len(states),))
         rows = np.zeros((len(states), encoder.width(size)), np.uint8)
-        encode_each(self.game.entry("encode", encoder.encode), raw(states), raw(seats), len(states), raw(rows))
+        encode_each(self.game.compiler.entry("encode", encoder.encode), raw(states), raw(seats), len(states), raw(rows))
         return rows
 
     def choose(self, ahead: Lookahead, epsilon: float = 0.0, temperature: float = 0.0) -> np.ndarray:
@@ -352,7 +352,7 @@ def ask(game: Game, agent: Agent, worlds: np.ndarray, streams: np.ndarray) -> np
                 strategy.check_network(game, int(worlds["seats"][0]))
     cast = cast_of(game, [agent.strategy])
     scratch = scratch_of(game, [agent.strategy])
-    lent = lend(game.rules), lend(cast), raw(worlds), raw(streams), len(worlds), lend(scratch), raw(chosen)
+    lent = lend(game.compiler.rules), lend(cast), raw(worlds), raw(streams), len(worlds), lend(scratch), raw(chosen)
     stuck, work = decide_each(*lent)
     if work < 0:
         raise NoNumber(agent)

@@ -63,8 +63,8 @@ class Batch:
 
     - `observations`: u8[B, width], the view of the seat to move as the encoder writes it; width 0 without an encoder.
     - `action_mask`: bool[B, A], which actions are legal for that seat. An action is the number that the game gives a
-      move (`Game.actions`); in a game that does not number its moves it is the place of the move in `moves`, and A is
-      `max_moves`.
+      move (`Learning.actions`); in a game that does not number its moves it is the place of the move in `moves`, and A
+      is `max_moves`.
     - `turns`: i64[B], the seat to move. `counts`: i64[B], how many legal moves that seat has. `moves`: MOVE[B,
       max_moves], which they are, in canonical order; what stands behind them has no meaning. Where a list is truncated
       (`docs/contract.md`) it is a random choice of the legal moves.
@@ -100,11 +100,11 @@ class Batch:
         self.seats = int(blank["seats"][0])
         self.variant = game.canonical(variant)
         check_flag("observes", observes)
-        chosen = game.encoder(encoder) if encoder is not None or game.encoders else None
+        chosen = game.encoder(encoder) if encoder is not None or game.learning.encoders else None
         self._width = chosen.width(self.seats) if chosen else 0
-        self._encode = game.entry("encode", chosen.encode) if chosen else 0
+        self._encode = game.compiler.entry("encode", chosen.encode) if chosen else 0
         width = self._width if observes else 0
-        self.actions = max(game.actions.values()) + 1 if game.actions else game.max_moves
+        self.actions = max(game.learning.actions.values()) + 1 if game.learning.actions else game.max_moves
         self._states: np.ndarray = np.zeros(count, game.state)
         self._listed = roomy(count * game.max_moves, game.move)
         self._turns, self._counts, self._movers = (np.zeros(count, np.int64) for _ in range(3))
@@ -118,14 +118,14 @@ class Batch:
         self.rewards = aligned((count, self.seats), np.float64)
         self._rows = self._worlds = self._logits = None  # made when they are asked for
         self._sampled, self._chosen = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        self._numbers = np.zeros((count, game.max_moves if game.actions else 0), np.int64)
+        self._numbers = np.zeros((count, game.max_moves if game.learning.actions else 0), np.int64)
         self.states = self._states
         self.turns, self.counts, self.movers = map(_read_only, (self._turns, self._counts, self._movers))
         self.moves = _read_only(self._listed.reshape(count, game.max_moves))
         self.seeds, ends = map(_read_only, (self._seeds, self._ends))
         self.terminations, self.truncations, ended = ends
         self._infos = {"action_mask": self.action_mask, "final_obs": self.final_obs, "_final_obs": ended}
-        self._rules = lend(game.rules)
+        self._rules = lend(game.compiler.rules)
         final = self.final_obs.reshape(count * self.seats, width)
         arrays = _Arrays(
             self._states, self._listed, self._turns, self._counts, self._movers, blank,
@@ -134,7 +134,7 @@ class Batch:
         mask, (table, factors, shift) = self.action_mask.view(np.uint8), _numbering(game)
         numbered = _Actions(
             self._listed.view(np.int64), self._numbers, mask, self.actions,
-            np.zeros(count * self.actions if game.actions else 0, np.int64),
+            np.zeros(count * self.actions if game.learning.actions else 0, np.int64),
             table, len(table), factors, len(factors), shift,
         )  # fmt: skip
         self._kept = arrays, numbered
@@ -181,7 +181,9 @@ class Batch:
         """
         if logits is None:
             numbers, room = self._actions.numbers, self.game.max_moves
-            sample_each(numbers, len(self.game.actions) > 0, room, self._own_streams, self._counts, self._sampled)
+            sample_each(
+                numbers, len(self.game.learning.actions) > 0, room, self._own_streams, self._counts, self._sampled
+            )
             return self._sampled
         given = np.asarray(logits)
         if given.dtype.kind != "f" or given.shape != (self.count, self.actions):
@@ -262,7 +264,7 @@ class Batch:
     def _legal(self, slot: int) -> np.ndarray:
         """The legal actions in a slot, bool[A], whatever was written to `action_mask`."""
         mask, count = np.zeros(self.actions, bool), int(self._counts[slot])
-        mask[self._numbers[slot, :count] if self.game.actions else np.arange(count)] = True
+        mask[self._numbers[slot, :count] if self.game.learning.actions else np.arange(count)] = True
         return mask
 
 
@@ -311,9 +313,9 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 def _numbering(game: Game) -> tuple[np.ndarray, np.ndarray, int]:
     """The hash table of a game's numbered moves, its factors and its shift (`_Actions`)."""
     fields = len(game.move.names or ())
-    if not game.actions:
+    if not game.learning.actions:
         return np.zeros((0, fields + 1), np.int64), np.zeros(fields, np.int64), 0
-    known = np.array(list(game.actions), np.int64).reshape(len(game.actions), fields)
+    known = np.array(list(game.learning.actions), np.int64).reshape(len(game.learning.actions), fields)
     bits = max(2, (4 * len(known)).bit_length())
     ranges = [int(column.max()) + 1 for column in known.T]
     steps = [math.prod(ranges[:i]) for i in range(fields + 1)]
@@ -323,7 +325,7 @@ def _numbering(game: Game) -> tuple[np.ndarray, np.ndarray, int]:
         odd = [(0x9E3779B97F4A7C15 * (2 * i + 1)) % 2**64 for i in range(fields)]
         factors, shift = np.array(odd, np.uint64).view(np.int64), 64 - bits
     table = np.full((1 << bits, fields + 1), -1, np.int64)
-    for move, number in zip(known, game.actions.values(), strict=True):
+    for move, number in zip(known, game.learning.actions.values(), strict=True):
         total = sum(int(field) * int(factor) for field, factor in zip(move, factors, strict=True))
         row = (total >> shift) % len(table)
         while table[row, fields] >= 0:

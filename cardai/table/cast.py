@@ -48,15 +48,21 @@ def cast_of(game: Game, strategies: Sequence[Strategy]) -> Cast:
         column("temperature", 0.0, np.float64),
         column("until", -1),
         column("stops", 0),
-        native.addresses([game.entry("is_open", game.is_open) if game.is_open and column("stops", 0).any() else 0]),
+        native.addresses(
+            [
+                game.compiler.entry("is_open", game.rules.is_open)
+                if game.rules.is_open and column("stops", 0).any()
+                else 0
+            ]
+        ),
         column("own", 0),
         column("others", 0),
         column("most", 0),
         column("turns", 0),
         column("halving", 0),
         column("nanoseconds", 0),
-        native.addresses([game.entry("blank", game.blank) if game.blank and needs_blank else 0]),
-        native.addresses([game.entry("decided", game.decided) if game.decided else 0]),
+        native.addresses([game.compiler.entry("blank", game.rules.blank) if game.rules.blank and needs_blank else 0]),
+        native.addresses([game.compiler.entry("decided", game.rules.decided) if game.rules.decided else 0]),
         native.addresses([0] * len(players)),
         table,
         np.array([len(values) for values in params], np.int64),
@@ -72,9 +78,9 @@ def _search_address(game: Game, cast: Cast, strategy: Strategy) -> Any:
     """The address of what chooses for a strategy that searches, 0 for another one."""
     search = _inside(strategy)
     if isinstance(search, TreeSearch):
-        return tree_address(game.rules, cast, scratch_of(game), search.depth > 0)
+        return tree_address(game.compiler.rules, cast, scratch_of(game), search.depth > 0)
     is_native = isinstance(search, WorldSearch) and search.is_native
-    return search_address(game.rules, cast, scratch_of(game)) if is_native else 0
+    return search_address(game.compiler.rules, cast, scratch_of(game)) if is_native else 0
 
 
 def with_models(strategies: Sequence[Strategy]) -> list[Strategy]:
@@ -154,7 +160,7 @@ def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dic
 
 
 def _encode(game: Game, encoder: str) -> Any:
-    return game.entry("encode", game.encoder(encoder).encode)
+    return game.compiler.entry("encode", game.encoder(encoder).encode)
 
 
 def scratch_of(game: Game, strategies: Sequence[Strategy] = ()) -> Scratch:
@@ -253,7 +259,7 @@ def slots_of(game: Game, cast: Cast, count: int, seats: int, log_length: int = 0
 def games_of(game: Game, blank: np.ndarray, seeds: np.ndarray, lineups: np.ndarray, names: Sequence[str] = ()) -> Games:
     """G games to be played, with room for how they come out. `names`: the outcomes that are noted."""
     count, seats = lineups.shape
-    calls = [game.entry("outcome", game.outcomes[name].rule) for name in names]
+    calls = [game.compiler.entry("outcome", game.learning.outcomes[name].rule) for name in names]
     return Games(
         total=count,
         seats=seats,

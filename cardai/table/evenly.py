@@ -23,7 +23,7 @@ class _Own:
     """A game's loop, and how many decisions the driver has made in its stead. is_kept: None before that is known."""
 
     def __init__(self, game: Game) -> None:
-        self.loop = loop_of(game.deal, game.legal, game.act, game.settle, game.score)
+        self.loop = loop_of(game.rules.deal, game.rules.legal, game.rules.act, game.rules.settle, game.rules.score)
         self.is_kept: bool | None = None
         self.decisions = 0
 
@@ -33,7 +33,7 @@ _owns: weakref.WeakKeyDictionary[Game, _Own] = weakref.WeakKeyDictionary()
 
 def can_loop(game: Game, agents: Sequence[Agent]) -> bool:
     """Whether games of these agents, neither recorded nor checked, can be played by the game's own loop."""
-    rules: tuple[Any, ...] = game.deal, game.legal, game.act, game.settle, game.score
+    rules: tuple[Any, ...] = game.rules.deal, game.rules.legal, game.rules.act, game.rules.settle, game.rules.score
     return JIT and all(type(agent.strategy) is EvenlyRandom for agent in agents) and all(
         hasattr(function, "py_func") for function in rules
     )  # fmt: skip

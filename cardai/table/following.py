@@ -41,12 +41,12 @@ def events(game: Game, states: Sequence[GameState], moves: Sequence[np.record], 
 
     All is made from worlds of the seat. `seed`: see `told`.
     """
-    if game.led_to is None and game.rounds is None:
+    if game.text.led_to is None and game.text.rounds is None:
         return [MoveTold(*told(game, state, move, seat, seed)) for state, move in zip(states, moves, strict=False)]
     worlds = [world_of(game, state, seat, seed) for state in states]
     found = []
     for state, move, before, after in zip(states, moves, worlds, worlds[1:], strict=False):
-        led_to = "" if game.led_to is None else game.led_to(before, after)
+        led_to = "" if game.text.led_to is None else game.text.led_to(before, after)
         words = told_of(game, state, move, seat, before)
         found.append(MoveTold(int(state["turn"]), words, led_to, _gained(game, before, after)))
     return found
@@ -54,7 +54,7 @@ def events(game: Game, states: Sequence[GameState], moves: Sequence[np.record], 
 
 def _gained(game: Game, before: GameState, after: GameState) -> tuple[float, ...] | None:
     """What each seat got in a round that has just ended, None if none has."""
-    first, last = (None if game.rounds is None else game.rounds(world) for world in (before, after))
+    first, last = (None if game.text.rounds is None else game.text.rounds(world) for world in (before, after))
     if first is None or last is None or first[0] == last[0]:
         return None
     return tuple(float(now) - float(then) for now, then in zip(last[1], first[1], strict=True))
@@ -63,7 +63,7 @@ def _gained(game: Game, before: GameState, after: GameState) -> tuple[float, ...
 def by_round(game: Game, past: Sequence[MoveTold], world: GameState) -> dict[str, list] | None:
     """A match by its rounds: `rows` of a name and what each seat got, and the `total` of each; None if the game counts
     no rounds. `past`: all its moves. `world`: the present position, as the same seat sees it."""
-    now = None if game.rounds is None else game.rounds(world)
+    now = None if game.text.rounds is None else game.text.rounds(world)
     if now is None:
         return None
     gained, total = [event.gained for event in past if event.gained is not None], [float(points) for points in now[1]]
@@ -128,7 +128,7 @@ class Following(Sink):
             if live is not None and live.index == index:
                 del self._live[slot]
                 self._go_on(live, int(plies[i]), logs[slot])
-                ending = self.game.ending(live.state) if self.game.ending else ""
+                ending = self.game.text.ending(live.state) if self.game.text.ending else ""
                 self._end(live, [float(score) for score in scores[i]], ending)
         return self.sink.take(games, slots, plies, logs, scores) if self.sink else False
 

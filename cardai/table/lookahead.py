@@ -32,9 +32,9 @@ class Lookahead:
             self.judge, self.width, batch = Judge(VALUE, evaluator, 0), 1, SMALLEST
         else:
             encoder = game.encoder(evaluator.encoder)
-            self.judge = Judge(BATCH, game.entry("encode", encoder.encode), 0)
+            self.judge = Judge(BATCH, game.compiler.entry("encode", encoder.encode), 0)
             self.width, batch = encoder.width(seats), evaluator.batch
-        self._rules, self._base = lend(game.rules), scratch_of(game)
+        self._rules, self._base = lend(game.compiler.rules), scratch_of(game)
         self._make_room(max(batch, SMALLEST, game.max_moves))
 
     def _make_room(self, room: int) -> None:

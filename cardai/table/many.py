@@ -110,10 +110,10 @@ def play(
     `lineups`: i64[G, seats], places in `agents`. `seeds`: u64[G]; other whole numbers are taken modulo 2^64. `live`:
     games held at once. `record` keeps the moves; with `on_game(index, moves, scores)` they are handed over as games end
     instead, or in blocks if it is a `Sink`. `checked` verifies every move of every player (always done for outside
-    players). `tally` counts legal moves. `outcomes`: names of `Game.outcomes` to be noted of every game. Ctrl-C stops
-    early with what is finished. Raises IllegalMove for an outside or checked player's move, CardaiError for a game that
-    breaks its contract, for an agent that does not fit this table or whose evaluator fails, and, before anything is
-    played, for an argument that it cannot take.
+    players). `tally` counts legal moves. `outcomes`: names of `Learning.outcomes` to be noted of every game. Ctrl-C
+    stops early with what is finished. Raises IllegalMove for an outside or checked player's move, CardaiError for a
+    game that breaks its contract, for an agent that does not fit this table or whose evaluator fails, and, before
+    anything is played, for an argument that it cannot take.
     """
     is_game(game)
     agents = check_list("agents", agents, Agent, "agents, as cardai.agent() returns")
@@ -135,8 +135,8 @@ def play(
         check_function("on_game", on_game)
     outcomes = check_list("outcomes", outcomes, str, "names of the game's outcomes")
     for name in outcomes:
-        if name not in game.outcomes:
-            raise BadArgument(f"outcomes: {game.name}: {unknown('outcome', name, game.outcomes)}")
+        if name not in game.learning.outcomes:
+            raise BadArgument(f"outcomes: {game.name}: {unknown('outcome', name, game.learning.outcomes)}")
     lineups = np.ascontiguousarray(lineups, np.int64)
     kept = Kept(len(seeds))
     sink = on_game if isinstance(on_game, Sink) else Each(on_game) if on_game else kept if record else None
@@ -170,7 +170,7 @@ class _Table:
         outcomes: Sequence[str] = (),
     ) -> None:
         count, seats = lineups.shape
-        self.game, self.agents, self.rules = game, agents, game.rules
+        self.game, self.agents, self.rules = game, agents, game.compiler.rules
         self.blank = game.options(seats, variant)
         strategies = [agent.strategy for agent in agents]
         self.cast = cast_of(game, strategies)

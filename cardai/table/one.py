@@ -66,7 +66,7 @@ class OneGame:
         self._games = games_of(game, blank, seeds, lineups)
         self._scratch, self._picked = scratch_of(game, strategies), np.zeros(1, np.int64)
         self._order = Order(1, game.max_plies, 0, False, False)
-        self._lent: Any = tuple(map(lend, (game.rules, self._cast, self._games, self._slots, self._scratch)))
+        self._lent: Any = tuple(map(lend, (game.compiler.rules, self._cast, self._games, self._slots, self._scratch)))
         rules, cast, games, slots, _ = self._lent
         second_process.finish()
         driver.deal_game(rules, games, 0, at(slots.states, 0))
@@ -108,7 +108,7 @@ class OneGame:
     def view(self, seat: int) -> str:
         """What a seat sees now, in the game's words. Raises CardaiError if there is no such seat."""
         seat = self._seat(seat)
-        return self.game.show(self._seen(self._state, seat, self.seed), seat)
+        return self.game.text.show(self._seen(self._state, seat, self.seed), seat)
 
     def history(self, seat: int, since: int = 0, seed: int | None = None) -> list[tuple[int, str]]:
         """The moves from ply `since` on, as (the seat that moved, its move in words that `seat` may read).
@@ -170,7 +170,7 @@ class OneGame:
     def parse(self, text: str) -> np.record:
         """Returns the move that a text names for the seat to move, legal or not. Raises ValueError if it names none."""
         try:
-            return self.game.parse(self.world(), check_text("text", text))
+            return self.game.text.parse(self.world(), check_text("text", text))
         except ValueError as error:
             raise BadArgument(str(error)) from None
 
@@ -227,7 +227,7 @@ class OneGame:
         del self._history[ply:], self._streams[ply + 1 :]
 
     def first_of_series(self, ply: int) -> int:
-        """The ply at which the choice began that the move at `ply` belongs to (`Game.series`).
+        """The ply at which the choice began that the move at `ply` belongs to (`Text.series`).
 
         Raises CardaiError for a ply at which no move was made.
         """
@@ -254,8 +254,8 @@ class OneGame:
         return self.game.points(self._state)
 
     def outcomes(self) -> dict[str, np.ndarray]:
-        """Each seat's outcomes, f8[seats] by name (`Game.outcomes`). Raises CardaiError if the game is not over."""
-        return {name: self.game.outcome(self._state, name) for name in self.game.outcomes}
+        """Each seat's outcomes, f8[seats] by name (`Learning.outcomes`). Raises CardaiError if the game is not over."""
+        return {name: self.game.outcome(self._state, name) for name in self.game.learning.outcomes}
 
     def ending(self) -> str | None:
         """Returns how the game ended, in a sentence of the game that every seat may read.
@@ -265,7 +265,7 @@ class OneGame:
         """
         if not self.is_over:
             raise CardaiError(f"{self.game.name}: the game is not over, there is no ending yet")
-        return self.game.ending(self._state) if self.game.ending else None
+        return self.game.text.ending(self._state) if self.game.text.ending else None
 
     @property
     def _state(self) -> GameState:

@@ -40,7 +40,7 @@ def values_in_worlds(
         raise BadArgument(f"agent {agent.spec!r} plays no worlds on in compiled code")
     cast, stream, count = cast_of(game, [plan]), np.zeros(1, STREAM), len(moves)
     scratch = scratch_of(game, [plan])
-    rules, players, space = lend(game.rules), lend(cast), lend(scratch)
+    rules, players, space = lend(game.compiler.rules), lend(cast), lend(scratch)
     own, others = int(cast.own[0]), int(cast.others[0])
     stream["rng"] = bits
     step = max(1, _MOST_LINES // max(1, count))

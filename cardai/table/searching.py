@@ -101,7 +101,7 @@ class Search:
         self.game, self.plan, self.decisions, self.agent = game, plan, decisions, agent
         self.cast, self.scratch = cast_of(game, [plan]), scratch_of(game, [plan])
         self.own, self.others = int(self.cast.own[0]), int(self.cast.others[0])
-        self.lent = lend(game.rules), lend(self.cast), lend(self.scratch)
+        self.lent = lend(game.compiler.rules), lend(self.cast), lend(self.scratch)
 
     def _asked(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The states, streams, places of states, places of streams, and limits of the decisions."""

@@ -33,7 +33,7 @@ def begin(game: Game, compile_driver: Callable[[], None]) -> None:
 
 def _begin_rule(game: Game) -> None:
     """Begin to compile the largest of a game's rules, if this process has others to compile."""
-    missing = [(role, rule) for role, rule in game.own_rules() if not is_kept(rule)]
+    missing = [(role, rule) for role, rule in game.compiler.own() if not is_kept(rule)]
     if len(missing) < 2 or not _has_free_processor():
         return
     try:

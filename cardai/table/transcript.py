@@ -13,5 +13,5 @@ def words_of(game: Game, state: GameState, move: np.record, seat: int | None = N
     they say nothing that it cannot know.
     """
     if seat is None:
-        return game.spell(state, move)
+        return game.text.spell(state, move)
     return told_of(game, state, move, seat, game.world(state, seat, seed=int(state["ply"])))

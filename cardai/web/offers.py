@@ -143,7 +143,7 @@ def offer_of(
     tables = _tables(game, variants, seats)
     if not opponents:
         best = {table: dict.fromkeys(strongest(game, *table, time) for time in (SOON, AT_ONCE)) for table in tables}
-        own = [*reversed([*game.players])] or [str(Greedy(name)) for name in game.heuristics]
+        own = [*reversed([*game.agents.players])] or [str(Greedy(name)) for name in game.agents.heuristics]
         made = {spec: agent(game, spec) for spec in dict.fromkeys([*chain(*best.values()), *own, "random"])}
         return Offer(game.name, game, made, variants, seats, {table: tuple(found) for table, found in best.items()})
     made = {spec: agent(game, spec, isolate=isolate) for spec in dict.fromkeys(opponents)}
@@ -164,8 +164,8 @@ def _tables(game: Game, variants: Sequence[str], seats: int) -> list[tuple[str, 
 
 def _pictured(game: Game) -> list[str]:
     """The pieces in the picture of a game: others for each game of the same cards."""
-    step = max(1, len(game.pieces) // _SHOWN)
-    return list(game.pieces[crc32(game.name.encode()) % step :: step][:_SHOWN])
+    step = max(1, len(game.table.pieces) // _SHOWN)
+    return list(game.table.pieces[crc32(game.name.encode()) % step :: step][:_SHOWN])
 
 
 def by_key(offers: Sequence[Offer]) -> dict[str, Offer]:

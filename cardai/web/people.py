@@ -29,8 +29,8 @@ class PeopleRow:
     - `score`: the mean score, in the unit of the game's payoff; `share`: the mean share of the win, 1/k for each of the
       k seats (of teams, the k teams) with the best score of the table; of finished games. Means over people
       of the means of their games; the bounds are NaN for fewer than `FEWEST_PEOPLE`.
-    - `loss`: the share of games with score 0. None in a game whose tables do not count losses (`Game.measures`): there
-      a score of 0 is no loss, or is that of most seats.
+    - `loss`: the share of games with score 0. None in a game whose tables do not count losses (`Learning.measures`):
+      there a score of 0 is no loss, or is that of most seats.
     - `score_with_all`, `share_with_all`, `loss_with_all`: with unfinished games as the worst score and no win.
     - `levels`: the same for the people of each level that was stated, see `PeopleLevel`; empty if nobody stated one.
     - `fair_score`: the mean score of a seat, None if the game does not promise it; `fair_share`: the share of the win
@@ -172,7 +172,7 @@ def _levels(game: Game, games: list[_PersonalGame]) -> Iterator[PeopleLevel]:
 
 def _figures(game: Game, games: list[_PersonalGame]) -> _Figures:
     """The figures of games. One that was not finished has the worst score and no part of the win."""
-    counts_losses, payoff = not game.measures or "loss" in game.measures, game.payoff
+    counts_losses, payoff = not game.learning.measures or "loss" in game.learning.measures, game.payoff
     own = [(one.person, np.array(0.0 if one.scores is None else one.scores[one.place])) for one in games]
     score = [(person, float(payoff.of(one))) for person, one in own]
     share = [(one.person, 0.0 if one.scores is None else share_of(game, one.scores, one.place)) for one in games]

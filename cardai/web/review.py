@@ -95,7 +95,7 @@ class Review:
             (event,) = events(self.game, self.states[ply : ply + 2], [move], int(state["turn"]), self.seed)
             return [event.seat, words_of(self.game, state, move), event.led_to, pieces]
         (event,) = events(self.game, self.states[ply : ply + 2], [move], seat, self.seed)
-        return [*event[:3], pieces if event.words == self.game.spell(state, move) else []]
+        return [*event[:3], pieces if event.words == self.game.text.spell(state, move) else []]
 
     def analysis(self, seat: int) -> dict[str, Any]:
         """What a judge says of the moves of a seat. It takes seconds, and minutes where rollouts judge long games.
@@ -126,7 +126,7 @@ class Review:
 
     def _pieces(self, ply: int, words: str) -> list[int]:
         """The pieces that a move takes, which is named in words at this ply."""
-        return pieces_of(self.game, self.states[ply], self.game.parse(self.states[ply], words))
+        return pieces_of(self.game, self.states[ply], self.game.text.parse(self.states[ply], words))
 
 
 class Reviews:

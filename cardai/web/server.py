@@ -305,7 +305,9 @@ class Server:
         if offer is None:
             raise BadArgument("this server does not offer this game")
         said = await asyncio.to_thread(words_of, offer.game, request.path_params["language"])
-        return JSONResponse(said or {"terms": {term: ["", sentence] for term, sentence in offer.game.terms.items()}})
+        return JSONResponse(
+            said or {"terms": {term: ["", sentence] for term, sentence in offer.game.text.terms.items()}}
+        )
 
     async def create(self, request: Request) -> Response:
         """Set up a table."""

@@ -620,8 +620,8 @@ class WebTable:
             fitting = self.offer.fitting(self.row.variant, len(self.row.seats))
             return view | {"agents": [[key, agent.label] for key, agent in fitting.items()]}
         past = self._past(game, seat)
-        view["pieces"] = list(self.offer.game.pieces)
-        if self.offer.game.rounds is not None:
+        view["pieces"] = list(self.offer.game.table.pieces)
+        if self.offer.game.text.rounds is not None:
             match = by_round(self.offer.game, past, game.seen(seat, self._luck))
             view |= {} if match is None else {"rounds": match}
         decides = not watches and not self.row.seats[seat].gone

@@ -65,7 +65,7 @@ class Tutor:
             columns = {"heads": shown.heads(explanation), "rows": shown.rows(explanation)}
             return answer | columns | {"notes": shown.notes(explanation)}
         hints = adviser.hints(world, luck)
-        if game.picks is None:
+        if game.table.picks is None:
             answer["begins"] = hints[0].words.split()[0]
         answer |= {"by": hints[0].judge, "pieces": listed_pieces(shown.taken_by(hints))}
         return answer | ({"moves": [hint.words for hint in hints]} if step == "move" else {})

@@ -54,16 +54,16 @@ def seen_view(
 ) -> dict[str, Any]:
     """What lies where, as `seat` sees it in a world of it, or as `zones` says; without zones in the game's words."""
     view: dict[str, Any] = {"ply": int(world["ply"]), "turn": int(world["turn"]), "over": bool(world["turn"] < 0)}
-    if game.zones is None:
-        return view | {"text": game.show(world, seat)}
-    shown = game.zones(world, seat) if zones is None else zones(game, world, seat)
+    if game.table.zones is None:
+        return view | {"text": game.text.show(world, seat)}
+    shown = game.table.zones(world, seat) if zones is None else zones(game, world, seat)
     return view | {"zones": [zone_view(zone) for zone in shown]}
 
 
 def bare_zones(game: Game, world: GameState, seat: int) -> list[Zone]:
     """The zones as they are on a real table (`Zone.unaided`), without those that only list what was seen."""
-    assert game.zones is not None
-    zones = [(zone, zone.unaided(seat)) for zone in game.zones(world, seat)]
+    assert game.table.zones is not None
+    zones = [(zone, zone.unaided(seat)) for zone in game.table.zones(world, seat)]
     return [bare for zone, bare in zones if bare.listed or bare.hidden or not zone.listed]
 
 
@@ -102,12 +102,12 @@ def zone_view(zone: Zone) -> dict[str, Any]:
 def move_views(game: Game, world: GameState) -> tuple[list[Any], bool]:
     """The legal moves as [words, pieces], and whether there are more than are listed."""
     moves, more = game.enumerate(world, max(game.max_moves, MOST_MOVES))
-    return [[game.spell(world, move), pieces_of(game, world, move)] for move in moves], more
+    return [[game.text.spell(world, move), pieces_of(game, world, move)] for move in moves], more
 
 
 def pieces_of(game: Game, world: GameState, move: np.record) -> list[int]:
     """The pieces that a move takes, as a list."""
-    return listed_pieces(int(game.picks(world, move))) if game.picks is not None else []
+    return listed_pieces(int(game.table.picks(world, move))) if game.table.picks is not None else []
 
 
 def end_view(table: OneGame) -> dict[str, Any]:

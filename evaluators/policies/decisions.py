@@ -1,7 +1,7 @@
 """Decisions as arrays, for training policies.
 
-An *action* is the number of a move (`Game.actions`). `DecisionEncoder` encodes positions at a table and decisions of
-recorded games; `play_trajectories` plays games and returns their decisions.
+An *action* is the number of a move (`Learning.actions`). `DecisionEncoder` encodes positions at a table and decisions
+of recorded games; `play_trajectories` plays games and returns their decisions.
 """
 
 import functools
@@ -128,8 +128,8 @@ class DecisionEncoder(ActionEncoder):
         )
         with Complaints(self.game):
             n, replayed, unknown = encode_games(
-                lend(self.game.rules), self.lent, lend(replay), raw(seeds), raw(ends), len(moves), choices_only,
-                raw(rows), raw(places), raw(taken), raw(games), raw(seats),
+                lend(self.game.compiler.rules), self.lent, lend(replay), raw(seeds), raw(ends), len(moves),
+                choices_only, raw(rows), raw(places), raw(taken), raw(games), raw(seats),
             )  # fmt: skip
         if unknown >= 0:
             self.refuse(replay.states[1 + unknown])

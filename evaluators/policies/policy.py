@@ -169,7 +169,7 @@ class Policy:
 
 def numbering(game: Game) -> str:
     """Returns a hash of the moves of a game with their numbers."""
-    text = json.dumps([[list(fields), int(number)] for fields, number in sorted(game.actions.items())])
+    text = json.dumps([[list(fields), int(number)] for fields, number in sorted(game.learning.actions.items())])
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 

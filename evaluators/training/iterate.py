@@ -90,11 +90,11 @@ def _continued(
 def default_pool(game: Game) -> dict[str, float]:
     """Return the pool of a config without one: random and all players and heuristics of the game, spec -> weight."""
     pool = {"random": 1.0}
-    for name, player in game.players.items():
+    for name, player in game.agents.players.items():
         pool[name] = 1.0
         if player.defaults:
             pool[str(Spec(name, randomised=True))] = 1.0
-    for greedy in map(Greedy, game.heuristics):
+    for greedy in map(Greedy, game.agents.heuristics):
         pool |= {str(greedy): 1.0, str(greedy.with_options(epsilon=0.1)): 1.0}
     return pool
 

@@ -143,7 +143,7 @@ def learn(
     """
     game = load(config.game)
     game.options(config.seats, config.variant)
-    if not game.encoders:
+    if not game.learning.encoders:
         raise CardaiError(f"{game.name} has no encoder, so no network can learn it: add one to its Game (encoders)")
     with settings.claimed(config, CONFIG, "what was learned") as folder:
         set_device(config.device)
@@ -352,10 +352,10 @@ class LearnRun:
         In a game without chance they make a move in ten at random: two players without chance would play the same game
         again and again.
         """
-        greedy = [Greedy(name) for name in self.game.heuristics]
+        greedy = [Greedy(name) for name in self.game.agents.heuristics]
         if not self.measures.has_chance:
             greedy = [spec.with_options(epsilon=0.1) for spec in greedy]
-        own = [*self.game.players, *map(str, greedy)]
+        own = [*self.game.agents.players, *map(str, greedy)]
         opponents = ["random"]
         for spec in own:
             if spec == "random":
@@ -390,7 +390,7 @@ class LearnRun:
         evaluator = EvaluatorLearner(folder=self.folder / EVALUATOR, seconds=RACE * self.total, **common)
         evaluator.watch = lambda spec: self._look(spec, _LOOK_GAMES)
         learners: dict[str, Learner] = {EVALUATOR: evaluator}
-        for encoder in self.game.encoders if self.game.actions else ():
+        for encoder in self.game.learning.encoders if self.game.learning.actions else ():
             name = f"policy-{encoder}"
             learners[name] = PolicyLearner(
                 name, encoder, folder=self.folder / name, seconds=self.total, teacher=teacher, **common
@@ -412,7 +412,7 @@ class LearnRun:
         """What was chosen, and why, in words."""
         lines = [line for learner in self.learners.values() for line in learner.about()]
         if len(self.learners) == 1:
-            lines.append("policy: none, because the game does not number its moves (Game.actions)")
+            lines.append("policy: none, because the game does not number its moves (Learning.actions)")
         return [*lines, f"{self.state.chosen}: chosen; {self.state.reason}"] if self.state.chosen else lines
 
     def _name(self, spec: str) -> str:

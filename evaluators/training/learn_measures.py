@@ -62,7 +62,7 @@ def measures_of(game: Game, seats: int, variant: str, seed: int) -> GameMeasures
         decisions=float(np.mean(results.plies)),
         choices=float(np.mean(choices)) if choices else 0.0,
         width=game.encoder().width(seats),
-        actions=1 + max(game.actions.values()) if game.actions else 0,
+        actions=1 + max(game.learning.actions.values()) if game.learning.actions else 0,
         is_hidden=is_hidden,
         has_chance=has_chance or len(deals) > 1,
         seconds=results.seconds / _PLAYED,

@@ -186,7 +186,7 @@ class PolicyLearner:
     def about(self) -> list[str]:
         """Say how large its steps and its network are, and who teaches it."""
         config = self.config
-        if self.encoder != next(iter(self.game.encoders)):
+        if self.encoder != next(iter(self.game.learning.encoders)):
             return [f"{self.name}: a policy like the first one that sees by another encoder"]
         lines = [
             f"{self.name}: PPO in steps of {config.step_games} games, about {_STEP_DECISIONS:,} decisions if games are "

@@ -87,7 +87,11 @@ class CachingEvaluator:
 
     def __init__(self, training: "SelfPlayTraining", state: TrainState, number: int) -> None:
         self.game, self.seats, self.moment = training.game, training.seats, _MOMENT
-        self.name, self.encoder, self.batch = f"generation {number}", next(iter(training.game.encoders)), 8 * _BATCH
+        self.name, self.encoder, self.batch = (
+            f"generation {number}",
+            next(iter(training.game.learning.encoders)),
+            8 * _BATCH,
+        )
         self._logits = training.trainer.logits
         self._weights = jax.tree.map(jnp.copy, training.trainer.weights(state))
         self._scores: dict[bytes, float] = {}

@@ -9,7 +9,7 @@ import numpy as np
 from cardai.cards import Deck, any_of, count, filled, full_deck, has, next_card, rank, single, suit, sum_of
 from cardai.cards.wide import add, assign, clear, remove, unite, words
 from cardai.dealing import deal_piles
-from cardai.game import Game, Outcome, Player
+from cardai.game import Agents, Game, Learning, Outcome, Player, Rules, Text
 from cardai.game.declared import Card, Cards, Each, Flag, Hand, Moves, Number, Pile, Rank, State, Stock, Suit
 from cardai.parts.standing import each_has
 from cardai.rule import rule
@@ -242,11 +242,13 @@ def cards_alike(state):
 
 GAME = Game(
     name="crazy", title="Crazy Eights with two packs", version=1, seats=range(6, SEATS + 1), default_seats=6,
-    state=STATE, move=MOVE, max_moves=CARDS + 2, max_plies=15_000,
-    deal=deal, legal=legal, act=act, settle=settle, score=score, resample=resample, cards_alike=cards_alike,
+    state=STATE, move=MOVE, max_moves=CARDS + 2, max_plies=15_000, cards_alike=cards_alike,
     score_sum=lambda seats: seats / 2,  # 4.2
-    players={"shedder": Player(shedder, about="plays what counts most, eights last")},
-    outcomes={"points": Outcome(points, about="points left in hand", high=1200.0, lower_is_better=True)},
-    measures=("win", "points"), heuristics={"few_points": few_points},
-    ending=each_has("Cards left", lambda state, seat: count(state.hands[seat])),
+    rules=Rules(deal, legal, act, settle, score, resample),
+    text=Text(ending=each_has("Cards left", lambda state, seat: count(state.hands[seat]))),
+    learning=Learning(
+        outcomes={"points": Outcome(points, about="points left in hand", high=1200.0, lower_is_better=True)},
+        measures=("win", "points"),
+    ),
+    agents=Agents({"shedder": Player(shedder, "plays what counts most, eights last")}, {"few_points": few_points}),
 )  # fmt: skip

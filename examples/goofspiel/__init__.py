@@ -7,7 +7,7 @@ are secret until all have chosen is the work of the core, for which `together` a
 import numpy as np
 
 from cardai.cards import Deck, any_of, count, full_deck, highest, lowest, single, sum_of
-from cardai.game import Game, Outcome, Player, Zone
+from cardai.game import Agents, Game, Learning, Outcome, Player, Rules, Table, Text, Zone
 from cardai.game.declared import NONE, Card, Cards, Each, Moves, Number, Option, State
 from cardai.parts.standing import best_seats, each_has, share_of_win
 from cardai.rule import rule
@@ -161,23 +161,28 @@ def picks(state, move):
     return 1 << int(state.turn) * CARDS + int(move["card"])
 
 
+PIECES = tuple(f"{value}{suit}" for suit in "CDHS" for value in "A23456789TJQK")  # 1.1, 1.2
 GAME = Game(
-    name="goofspiel", title="Goofspiel", version=1, seats=range(2, SEATS + 1),
-    state=STATE, move=MOVE, max_plies=SEATS * CARDS,
-    deal=deal, legal=legal, act=act, settle=settle, together=together, score=score,
-    score_sum=lambda seats: 1.0,  # 3.1
+    name="goofspiel", title="Goofspiel", version=1, seats=range(2, SEATS + 1), state=STATE, move=MOVE,
+    max_plies=SEATS * CARDS, score_sum=lambda seats: 1.0,  # 3.1
     variants={
         "standard": {"cards": CARDS, "descending": 0, "carried": 0},
         "descending": {"cards": CARDS, "descending": 1, "carried": 0},
         "carried": {"cards": CARDS, "descending": 0, "carried": 1},
     },
-    choices={"cards": range(2, CARDS + 1)}, opponents=("sampled:prospects?worlds=100", "matching"),
-    players={"matching": Player(matching, "bids what the prize is worth, and over more", {"over": 0.0}, sees="own")},
-    outcomes={
-        "points": Outcome(points_taken, about="points taken", high=MOST),
-        "lead": Outcome(lead, about="points ahead of the best of the others", low=-MOST, high=MOST),
-    },
-    measures=("share", "points"), heuristics={"prospects": prospects},
-    ending=each_has("Points", points_taken), zones=zones, picks=picks, holdings=holdings,
-    pieces=tuple(f"{value}{suit}" for suit in "CDHS" for value in "A23456789TJQK"),  # 1.1, 1.2
+    choices={"cards": range(2, CARDS + 1)},
+    rules=Rules(deal, legal, act, settle, score, together=together),
+    text=Text(ending=each_has("Points", points_taken)),
+    table=Table(PIECES, holdings, zones=zones, picks=picks),
+    learning=Learning(
+        outcomes={
+            "points": Outcome(points_taken, about="points taken", high=MOST),
+            "lead": Outcome(lead, about="points ahead of the best of the others", low=-MOST, high=MOST),
+        },
+        measures=("share", "points"),
+    ),
+    agents=Agents(
+        {"matching": Player(matching, "bids what the prize is worth, and over more", {"over": 0.0}, sees="own")},
+        {"prospects": prospects}, opponents=("sampled:prospects?worlds=100", "matching"),
+    ),
 )  # fmt: skip

@@ -7,7 +7,7 @@ import numpy as np
 
 from cardai.cards import Deck, any_kind, full_deck, has, single
 from cardai.dealing import deal_hidden, weight_of
-from cardai.game import Game, Payoff, Player, move_dtype
+from cardai.game import Agents, Game, Learning, Payoff, Player, Rules, Text, move_dtype
 from cardai.game.declared import NONE, Cards, Counts, Each, Number, Slots, State, Word
 from cardai.rule import rule
 
@@ -284,14 +284,14 @@ SLOTS_CHOSEN = [(kind, 0, slot) for kind in (DISCARD, PLAY) for slot in range(SL
 TOLD = [(kind, who, what) for kind in (TELL_COLOUR, TELL_NUMBER) for who in range(1, SEATS) for what in range(5)]
 
 GAME = Game(
-    name="hanabi", title="Hanabi", version=1, seats=range(2, SEATS + 1), default_seats=3, teams=1,
-    state=STATE, move=MOVE, max_moves=2 * SLOTS + (SEATS - 1) * 10,
+    name="hanabi", title="Hanabi", version=1, seats=range(2, SEATS + 1), default_seats=3, teams=1, state=STATE,
+    move=MOVE, max_moves=2 * SLOTS + (SEATS - 1) * 10, payoff=Payoff(0, 25, "points"),
     max_plies=120,  # at most 50 cards are played or discarded, and 8 hints and one for each of them given
-    deal=deal, legal=legal, act=act, settle=settle, score=score, payoff=Payoff(0, 25, "points"),
-    resample=resample, weight=weight, spell=spell, ending=ending,
-    actions={move: number for number, move in enumerate(SLOTS_CHOSEN + TOLD)},
-    players={"careful": Player(
+    rules=Rules(deal, legal, act, settle, score, resample, weight=weight),
+    text=Text(spell=spell, ending=ending),
+    learning=Learning(actions={move: number for number, move in enumerate(SLOTS_CHOSEN + TOLD)}),
+    agents=Agents({"careful": Player(
         careful, "plays cards that are playable with probability `dares`, hints at those of others, discards the rest",
         {"dares": 0.8}, sees="own",
-    )},
+    )}),
 )  # fmt: skip

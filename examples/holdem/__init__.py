@@ -7,7 +7,7 @@ import numpy as np
 
 from cardai.cards import DECK52, count, full_deck
 from cardai.dealing import some_of
-from cardai.game import Game, Outcome, Payoff, Player
+from cardai.game import Agents, Game, Learning, Outcome, Payoff, Player, Rules, Text
 from cardai.game.declared import NONE, Each, Flag, Hand, Moves, Number, Pile, Seat, State, Stock, Word
 from cardai.parts.betting import CALL, FOLD, RAISE, add_bets, bet, end_hand, pot, round_over, still_in, to_call, won
 from cardai.parts.standing import best_seats
@@ -139,19 +139,19 @@ def ending(state):
 
 GAME = Game(
     name="holdem", title="Limit Texas hold'em", version=1, seats=range(2, 3), state=STATE, move=MOVE,
-    max_plies=ROUNDS * LONGEST,
-    deal=deal, legal=legal, act=act, settle=settle, score=score,
-    payoff=Payoff(-MOST_CHIPS, MOST_CHIPS, "chips"),
-    score_sum=lambda seats: 0.0,  # 5.1
+    max_plies=ROUNDS * LONGEST, payoff=Payoff(-MOST_CHIPS, MOST_CHIPS, "chips"), score_sum=lambda seats: 0.0,  # 5.1
     seats_alike=False,  # 1.2
-    outcomes={
-        "showdown": Outcome(won_showdown, "won at showdowns, a tie as half", applies=STATE.value("shown")),
-        "folded": Outcome(STATE.value("folded"), "folded", lower_is_better=True),
-    },
-    measures=("showdown", "folded"), tally=("showdown",),
-    players={"steady": Player(
+    rules=Rules(deal, legal, act, settle, score),
+    text=Text(spell=spell, ending=ending),
+    learning=Learning(
+        outcomes={
+            "showdown": Outcome(won_showdown, "won at showdowns, a tie as half", applies=STATE.value("shown")),
+            "folded": Outcome(STATE.value("folded"), "folded", lower_is_better=True),
+        },
+        measures=("showdown", "folded"), tally=("showdown",),
+    ),
+    agents=Agents({"steady": Player(
         steady, "raises from a share of the pot of raise_at, less doubt for a bet; calls if the pot pays for it",
         {"raise_at": 0.6, "doubt": 0.1, "worlds": 40.0}, sees="own",
-    )},
-    spell=spell, ending=ending,
+    )}),
 )  # fmt: skip

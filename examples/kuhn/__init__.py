@@ -5,7 +5,7 @@ bet to call. The higher card, or who is left, takes the pot.
 """
 
 from cardai.cards import Deck, full_deck, single
-from cardai.game import Game, Outcome, Player, move_dtype
+from cardai.game import Agents, Game, Learning, Outcome, Player, Rules, Text, move_dtype
 from cardai.game.declared import Each, Flag, Held, Number, State, Stock, Word
 from cardai.parts.betting import end_hand, won
 from cardai.parts.standing import best_seats
@@ -73,11 +73,12 @@ def honest(world, move, params, stream):
 
 
 GAME = Game(
-    name="kuhn", title="Kuhn poker", version=1, seats=range(2, 3), state=STATE, move=MOVE,
-    max_moves=2, max_plies=3, score_sum=lambda seats: 1.0,
-    deal=deal, legal=legal, act=act, settle=settle, score=score,
-    outcomes={"chips": Outcome(chips_won, "chips won", low=-2, high=2)},
-    players={"honest": Player(honest, "bets and calls with the highest card only", sees="own")},
-    actions={(PASS,): PASS, (BET,): BET},
-    spell=lambda state, move: NAMES[int(move["bets"])],
+    name="kuhn", title="Kuhn poker", version=1, seats=range(2, 3), state=STATE, move=MOVE, max_moves=2, max_plies=3,
+    score_sum=lambda seats: 1.0,
+    rules=Rules(deal, legal, act, settle, score),
+    text=Text(spell=lambda state, move: NAMES[int(move["bets"])]),
+    learning=Learning(
+        outcomes={"chips": Outcome(chips_won, "chips won", low=-2, high=2)}, actions={(PASS,): PASS, (BET,): BET},
+    ),
+    agents=Agents({"honest": Player(honest, "bets and calls with the highest card only", sees="own")}),
 )  # fmt: skip

@@ -6,7 +6,7 @@ in the middle wins, then the higher rank; equal hands share the pot.
 """
 
 from cardai.cards import Deck, any_of, full_deck
-from cardai.game import Game, Outcome
+from cardai.game import Game, Learning, Outcome, Rules
 from cardai.game.declared import NONE, Card, Each, Flag, Held, Moves, Number, Seat, State, Stock, Word
 from cardai.parts.betting import RAISE, add_bets, bet, end_hand, round_over, still_in, won
 from cardai.parts.standing import best_seats
@@ -86,8 +86,8 @@ def score(state, seat):
 
 
 GAME = Game(
-    name="leduc", title="Leduc poker", version=1, seats=range(2, 3), state=STATE, move=MOVE,
-    max_plies=2 * LONGEST, score_sum=lambda seats: 1.0,
-    deal=deal, legal=legal, act=act, settle=settle, score=score,
-    outcomes={"chips": Outcome(chips_won, "chips won", low=-MOST_CHIPS, high=MOST_CHIPS)},
+    name="leduc", title="Leduc poker", version=1, seats=range(2, 3), state=STATE, move=MOVE, max_plies=2 * LONGEST,
+    score_sum=lambda seats: 1.0,
+    rules=Rules(deal, legal, act, settle, score),
+    learning=Learning(outcomes={"chips": Outcome(chips_won, "chips won", low=-MOST_CHIPS, high=MOST_CHIPS)}),
 )  # fmt: skip

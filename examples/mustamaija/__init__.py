@@ -5,7 +5,7 @@ Numbers in comments are the rules of RULES.md in this folder.
 
 from cardai.cards import DECK52, any_of, count, full_deck, has, lowest, single, suit, suit_cards
 from cardai.dealing import some_of
-from cardai.game import Game, Player, Row, Suite
+from cardai.game import Agents, Game, Player, Row, Rules, Suite, Text
 from cardai.game.declared import NONE, Card, Hand, Known, Moves, Number, Pile, Seat, State, Stock, Suit
 from cardai.rule import rule
 
@@ -220,19 +220,19 @@ def ending(state):
     return f"{losers[0]} is left with Maija." if len(losers) == 1 else f"{', '.join(losers)} have lost together."
 
 
+HOUSE = Player(
+    house, "attacks with its longest suit; while there is a stock, beats with trumps if it has `spend` of them",
+    {"spend": 2.0}, sees="own",
+)  # fmt: skip
+AGAINST_THE_HOUSE = Suite(
+    "against three players of the house", "score", {"house": Row(("house", "house", "house"))},
+    ("random", "house", "sampled:burden?worlds=20"),
+)  # fmt: skip
 GAME = Game(
-    name="mustamaija", title="Musta Maija", version=2, seats=range(2, SEATS + 1), default_seats=4,
-    state=STATE, move=MOVE, max_moves=DECK,
+    name="mustamaija", title="Musta Maija", version=2, seats=range(2, SEATS + 1), default_seats=4, state=STATE,
+    move=MOVE, max_moves=DECK, score_sum=lambda seats: seats - 1,  # 3.4
     max_plies=BOUTS * 28,  # 13 cards of a suit at most, each laid and answered, and the end of an attack
-    deal=deal, legal=legal, act=act, settle=settle, score=score,
-    score_sum=lambda seats: seats - 1,  # 3.4
-    players={"house": Player(
-        house, "attacks with its longest suit; while there is a stock, beats with trumps if it has `spend` of them",
-        defaults={"spend": 2.0}, sees="own",
-    )},
-    suites={"house": Suite(
-        about="against three players of the house", measure="score", rows={"house": Row(("house", "house", "house"))},
-        agents=("random", "house", "sampled:burden?worlds=20"),
-    )},
-    heuristics={"burden": burden}, spell=spell, ending=ending,
+    rules=Rules(deal, legal, act, settle, score),
+    text=Text(spell=spell, ending=ending),
+    agents=Agents({"house": HOUSE}, {"burden": burden}, suites={"house": AGAINST_THE_HOUSE}),
 )  # fmt: skip

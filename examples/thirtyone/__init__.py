@@ -6,7 +6,7 @@ This is the worked example of `docs/add-a-game.md`. Numbers in comments are the 
 import numpy as np
 
 from cardai.cards import DECK52, any_of, count, full_deck, lowest, same_rank, single, suit_cards, sum_of
-from cardai.game import Game, Player, Row, Suite
+from cardai.game import Agents, Game, Player, Row, Rules, Suite, Text
 from cardai.game.declared import NONE, Card, Flag, Hand, Known, Moves, Number, Option, Pile, Seat, State, Stock
 from cardai.parts.standing import each_has
 from cardai.rule import rule
@@ -20,7 +20,7 @@ KNOCK_AT = 25.0  # a knock counts the points above this once more
 VALUES = np.array([11 if rank == 12 else min(rank + 2, 10) for rank in range(13) for _ in range(4)])  # 3.1, by card
 
 STATE = State(
-    DECK52, SEATS,
+    DECK52, SEATS, suits_alike=True,
     three_alike=Option(high=1),  # 3.2
     hands=Hand(known="known"),
     known=Known("hands"),  # 5.1
@@ -196,20 +196,20 @@ def prospects(state, seat):
     return value
 
 
+HOUSE = Player(
+    house, "knocks at knock_at points, takes the discard if that gains at least gain points",
+    {"knock_at": 25.0, "gain": 2.0}, sees="own",
+)  # fmt: skip
+AGAINST_THE_HOUSE = Suite(
+    "against two players of the house", "score", {"house": Row(("house", "house"))},
+    ("random", "house", "sampled:prospects?worlds=20"),
+)  # fmt: skip
 GAME = Game(
-    name="thirtyone", title="Thirty-One", version=1, seats=range(2, SEATS + 1), default_seats=3,
-    state=STATE, move=MOVE, max_moves=HAND + 1, max_plies=2 * ROUNDS * SEATS,  # 4.2
-    deal=deal, legal=legal, act=act, settle=settle, score=score,
+    name="thirtyone", title="Thirty-One", version=1, seats=range(2, SEATS + 1), default_seats=3, state=STATE, move=MOVE,
+    max_moves=HAND + 1, max_plies=2 * ROUNDS * SEATS,  # 4.2
     score_sum=lambda seats: seats / 2,  # 4.4
     variants={"standard": {"three_alike": 0}, "three_alike": {"three_alike": 1}},
-    players={"house": Player(
-        house, about="knocks at knock_at points, takes the discard if that gains at least gain points",
-        defaults={"knock_at": 25.0, "gain": 2.0}, sees="own",
-    )},
-    heuristics={"prospects": prospects},
-    suites={"house": Suite(
-        about="against two players of the house", measure="score", rows={"house": Row(("house", "house"))},
-        agents=("random", "house", "sampled:prospects?worlds=20"),
-    )},
-    ending=each_has("All hands are turned up", lambda state, seat: value_of(state, state.hands[seat])),
+    rules=Rules(deal, legal, act, settle, score),
+    text=Text(ending=each_has("All hands are turned up", lambda state, seat: value_of(state, state.hands[seat]))),
+    agents=Agents({"house": HOUSE}, {"prospects": prospects}, suites={"house": AGAINST_THE_HOUSE}),
 )  # fmt: skip

@@ -4,7 +4,7 @@ This is the worked example of `docs/dealing.md`. Numbers in comments are the rul
 """
 
 from cardai.cards import Deck, any_of, full_deck, lowest, rank, single, suit
-from cardai.game import Game, Outcome, Player
+from cardai.game import Agents, Game, Learning, Outcome, Player, Rules, Text
 from cardai.game.declared import NONE, Card, Each, Hand, Known, Lacks, Moves, Number, Pile, Seat, State, Suit
 from cardai.parts.standing import each_has
 from cardai.parts.tricks import BY_RANK, beats, card_led, gather, may_follow, pass_turn, play_card, taker
@@ -16,7 +16,7 @@ RANKS = 6
 SEATS = 4
 
 STATE = State(
-    DECK, SEATS,
+    DECK, SEATS, suits_alike=True,
     hands=Hand(known="known", lacks="lacks"),
     known=Known("hands"),  # 4.2
     lacks=Lacks("hands"),  # 4.3
@@ -94,12 +94,14 @@ def won(state, seat):
     return 1.0 * state.tricks[seat] + takes
 
 
+THRIFTY = Player(thrifty, "takes each trick it can, with the lowest card that does", sees="own")
 GAME = Game(
-    name="whist", title="Mini-Whist", version=1, seats=range(3, SEATS + 1), default_seats=4,
-    state=STATE, move=MOVE, max_plies=CARDS,
-    deal=deal, legal=legal, act=act, settle=settle, score=score,
-    score_sum=lambda seats: 1.0,  # 3.1
-    players={"thrifty": Player(thrifty, about="takes each trick it can, with the lowest card that does", sees="own")},
-    outcomes={"tricks": Outcome(tricks_taken, about="tricks taken", high=CARDS // 3)},
-    measures=("share", "tricks"), heuristics={"won": won}, ending=each_has("Tricks", tricks_taken),
+    name="whist", title="Mini-Whist", version=1, seats=range(3, SEATS + 1), default_seats=4, state=STATE, move=MOVE,
+    max_plies=CARDS, score_sum=lambda seats: 1.0,  # 3.1
+    rules=Rules(deal, legal, act, settle, score),
+    text=Text(ending=each_has("Tricks", tricks_taken)),
+    learning=Learning(
+        outcomes={"tricks": Outcome(tricks_taken, about="tricks taken", high=CARDS // 3)}, measures=("share", "tricks"),
+    ),
+    agents=Agents({"thrifty": THRIFTY}, {"won": won}),
 )  # fmt: skip

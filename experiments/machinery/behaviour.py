@@ -55,7 +55,9 @@ def behaviour(name: str, scale: str) -> Behaviour:
     }
     values |= {f"measure suite {game}": probes.suite(game) for game in entry.games}
     values |= {
-        f"outcome {game} {what}": probes.outcome(game, what) for game in entry.games for what in load(game).outcomes
+        f"outcome {game} {what}": probes.outcome(game, what)
+        for game in entry.games
+        for what in load(game).learning.outcomes
     }
     values |= {
         f"measure {what}": probe() for what, (function, probe) in probes.MEASURES.items() if _has(experiment, function)

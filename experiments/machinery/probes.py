@@ -6,7 +6,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -197,11 +197,11 @@ def estimators() -> Value:
 def suite(name: str) -> Value:
     """The rows of a small benchmark in which all play at random."""
     game = load(name)
-    measure = next(iter(game.suites.values())).measure if game.suites else "win"
+    measure = next(iter(game.agents.suites.values())).measure if game.agents.suites else "win"
     seats = game.default_seats
     others = Row(("random",) * (seats - (seats // game.teams if game.teams else 1)))
     probe = Suite("", measure, {"random": others}, ("random",))
-    report = run_suite(replace(game, suites={"probe": probe}), "probe", ["random"], 40, seed=SEED).as_json()
+    report = run_suite(game.changed(suites={"probe": probe}), "probe", ["random"], 40, seed=SEED).as_json()
     return _numbers([[row["figure"], row["beside"]] for row in report["rows"]])
 
 

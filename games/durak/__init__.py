@@ -4,7 +4,7 @@ A move is one card or none. The field `card` of a move is the card, 0 to 35, or 
 cards, moves have other numbers and seats other views: `games/durak52` is the game with these rules.
 """
 
-from cardai.game import Game, Payoff, PerspectiveEncoder, Phase, Row, Suite
+from cardai.game import Agents, Game, Learning, Payoff, PerspectiveEncoder, Phase, Row, Rules, Suite, Table, Text
 
 from .encode import encode_relative, encode_report, relative_layout, report_layout
 from .endgame_solver import DurakSolver
@@ -65,45 +65,55 @@ GAME = Game(
         "first_five": range(3),
         "transfer": range(3),
     },
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
     score_sum=lambda seats: 1.0 if seats == 2 else None,
-    resample=resample,
-    is_open=is_open,
-    simplify=simplify,
-    encoders={
-        "relative": PerspectiveEncoder(relative_layout, encode_relative),
-        "report": PerspectiveEncoder(report_layout, encode_report),
-    },
-    players=PLAYERS,
-    solver=DurakSolver,
-    heuristics={"hand_value": hand_value},
-    actions={(card,): card for card in range(ACTIONS)},
-    suites={"report": REPORT, "podkidnoy": PODKIDNOY},
-    spell=spell,
-    parse=parse,
-    show=show,
-    zones=zones,
-    picks=picks,
-    ending=ending,
-    terms=TERMS,
     cards_alike=cards_alike,
-    decided=decided,
-    playouts="thrifty",
     payoff=Payoff(unit="the chance not to lose"),
-    opponents=(
-        *(f"endgame:(ahead:{model}?worlds=16&halving&decay=0.6)" for model in MODELS),
-        *(f"endgame:(ahead:{model}?worlds=32&turns=1)" for model in MODELS),
-        *(f"endgame:(ahead:{model}?worlds=16&halving)" for model in MODELS),
-        *(f"endgame:greedy:{model}" for model in MODELS),
-        *(f"greedy:{model}" for model in MODELS),
-        "endgame:ismcts:3000",
-        "endgame:ismcts:300",
-        "endgame:rollout:128",
-        "endgame:thrifty",
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+        is_open=is_open,
+        simplify=simplify,
+        decided=decided,
     ),
-    phases={"deck": Phase("deck", (0, 9)), "players left": Phase("playing")},
+    text=Text(
+        spell=spell,
+        parse=parse,
+        show=show,
+        ending=ending,
+        terms=TERMS,
+    ),
+    table=Table(
+        zones=zones,
+        picks=picks,
+    ),
+    learning=Learning(
+        encoders={
+            "relative": PerspectiveEncoder(relative_layout, encode_relative),
+            "report": PerspectiveEncoder(report_layout, encode_report),
+        },
+        actions={(card,): card for card in range(ACTIONS)},
+        phases={"deck": Phase("deck", (0, 9)), "players left": Phase("playing")},
+    ),
+    agents=Agents(
+        players=PLAYERS,
+        solver=DurakSolver,
+        heuristics={"hand_value": hand_value},
+        suites={"report": REPORT, "podkidnoy": PODKIDNOY},
+        playouts="thrifty",
+        opponents=(
+            *(f"endgame:(ahead:{model}?worlds=16&halving&decay=0.6)" for model in MODELS),
+            *(f"endgame:(ahead:{model}?worlds=32&turns=1)" for model in MODELS),
+            *(f"endgame:(ahead:{model}?worlds=16&halving)" for model in MODELS),
+            *(f"endgame:greedy:{model}" for model in MODELS),
+            *(f"greedy:{model}" for model in MODELS),
+            "endgame:ismcts:3000",
+            "endgame:ismcts:300",
+            "endgame:rollout:128",
+            "endgame:thrifty",
+        ),
+    ),
 )

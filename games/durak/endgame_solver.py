@@ -1,4 +1,4 @@
-"""Durak's own solver of open positions (`Game.solver`): two seats left and no deck (RULES.md, 5.3).
+"""Durak's own solver of open positions (`Agents.solver`): two seats left and no deck (RULES.md, 5.3).
 
 It visits fewer positions than the solver for any game, and takes less time for each, since it knows the rules: on 315
 endings of random games 3.5 times less. Within a million positions each it solves 288 of them, the other one 242.

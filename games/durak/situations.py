@@ -23,7 +23,7 @@ def ending(own, other, attack=""):
         state.dealt[seat] = sum(1 << card for card in gone[6 * seat : 6 * seat + 6])
     state.drew = state.playing = 0b11
     state.defender, state.limit = 1, min(6, len(theirs.split()))
-    return GAME.play(state, GAME.parse(state, f"attacks {attack}")) if attack else state
+    return GAME.play(state, GAME.text.parse(state, f"attacks {attack}")) if attack else state
 
 
 _SITUATIONS = (

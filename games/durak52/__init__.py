@@ -4,8 +4,6 @@ A move is one card or none. The field `card` of a move is the card, 0 to 51, or 
 for 36 cards have fewer outputs and narrower inputs, so this is a game of its own.
 """
 
-from dataclasses import replace
-
 from cardai.cards import DECK52
 from cardai.game import PerspectiveEncoder
 from cardai.games.durak import GAME as DURAK
@@ -14,8 +12,7 @@ from cardai.games.durak.rules import STATE, WHOLE_DECK
 
 ACTIONS = WHOLE_DECK + 1
 
-GAME = replace(
-    DURAK,
+GAME = DURAK.changed(
     name="durak52",
     title="Durak with 52 cards",
     version=1,

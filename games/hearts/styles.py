@@ -188,11 +188,13 @@ def _gate(game: Game, named: str, above: Any) -> StyleGate:
     if isinstance(above, bool) or not isinstance(above, int | float):
         raise CardaiError(f"above must be a number, not {short(above)}")
     name = named.removesuffix(_ANY_VARIANT)
-    if name in game.heuristics and name == named:
-        return StyleGate(float(above), heuristic=game.entry("value", game.heuristics[name]))
+    if name in game.agents.heuristics and name == named:
+        return StyleGate(float(above), heuristic=game.compiler.entry("value", game.agents.heuristics[name]))
     evaluator = find_evaluator(game, name)
     if evaluator is None:
-        raise CardaiError(f"gate: {unknown('heuristic or model', name, [*game.heuristics, *known_evaluators(game)])}")
+        raise CardaiError(
+            f"gate: {unknown('heuristic or model', name, [*game.agents.heuristics, *known_evaluators(game)])}"
+        )
     return StyleGate(float(above), evaluator=evaluator, any_variant=name != named)
 
 

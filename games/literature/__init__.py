@@ -4,7 +4,7 @@ A move has the fields `kind`, `what`, `step` and `names`: an ask (0, card, 1 | 3
 names), no claim (2, 0, 0, 0), or the turn given to a teammate (3, 0, 2 | 4, 0). Seats are counted to the left.
 """
 
-from cardai.game import Game, Payoff, PerspectiveEncoder, Phase
+from cardai.game import Agents, Game, Learning, Payoff, PerspectiveEncoder, Phase, Rules, Table, Text
 
 from .deck import CARDS, HALVES, SIX
 from .encode import (
@@ -46,40 +46,50 @@ GAME = Game(
         "strict": {"any_seat": 0, "proof": 0, "wrong": 1, "limit": MOST_ASKS},
     },
     choices={"limit": range(1, MOST_ASKS + 1)},
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
     score_sum=lambda seats: seats / 2,  # 4.2
     seats_alike=False,  # 3.5: seats claim in the order of their numbers
     cards_alike=cards_alike,
-    resample=resample,
-    encoders={
-        "facts": PerspectiveEncoder(facts_layout, encode_facts),
-        "chances": PerspectiveEncoder(chances_layout, encode_chances),
-        "article": PerspectiveEncoder(article_layout, encode_article),
-    },
-    players=PLAYERS,
-    heuristics={"share": share},
-    playouts="plausible",
-    opponents=("keeper", "policy:best?greedy"),
-    phases={"questions asked, halved": Phase("questions asked, halved", (10, 25))},
-    outcomes=OUTCOMES,
-    measures=MEASURES,
-    tally=("half_suits",),
     payoff=Payoff(unit="the chance to win"),
-    rewards=REWARDS,
-    actions=ACTIONS,
-    suites=SUITES,
-    spell=spell,
-    parse=parse,
-    show=show,
-    zones=zones,
-    picks=picks,
-    ending=ending,
-    holdings=holdings,
-    terms=TERMS,
-    led_to=led_to,
-    chances=card_chances,
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+    ),
+    text=Text(
+        spell=spell,
+        parse=parse,
+        show=show,
+        ending=ending,
+        terms=TERMS,
+        led_to=led_to,
+    ),
+    table=Table(
+        zones=zones,
+        picks=picks,
+        holdings=holdings,
+        chances=card_chances,
+    ),
+    learning=Learning(
+        encoders={
+            "facts": PerspectiveEncoder(facts_layout, encode_facts),
+            "chances": PerspectiveEncoder(chances_layout, encode_chances),
+            "article": PerspectiveEncoder(article_layout, encode_article),
+        },
+        phases={"questions asked, halved": Phase("questions asked, halved", (10, 25))},
+        outcomes=OUTCOMES,
+        measures=MEASURES,
+        tally=("half_suits",),
+        rewards=REWARDS,
+        actions=ACTIONS,
+    ),
+    agents=Agents(
+        players=PLAYERS,
+        heuristics={"share": share},
+        playouts="plausible",
+        opponents=("keeper", "policy:best?greedy"),
+        suites=SUITES,
+    ),
 )

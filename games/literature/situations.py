@@ -129,7 +129,7 @@ _SITUATIONS = (
 
 def _right(state, texts):
     """The moves in words; CLAIM stands for the claim of a half-suit, which names who has its cards."""
-    spelled = [GAME.spell(state, move) for move in GAME.moves(state)]
+    spelled = [GAME.text.spell(state, move) for move in GAME.moves(state)]
     claimed = texts.removeprefix("CLAIM ")
     return tuple(texts.split("; ")) if claimed == texts else tuple(one for one in spelled if f"claims {claimed}" in one)
 

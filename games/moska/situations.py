@@ -20,7 +20,7 @@ def ending(own, other, table=""):
     state.deck[:] = state.turned = state.last = NONE
     state.pending, state.target, state.playing, state.drawn = SKIP, 1, 0b11, 0b11
     state.trump, state.trump_card = "CDHS".index("S"), DECK52.card("2S")
-    return GAME.play(state, GAME.parse(state, f"opens {table}")) if table else state
+    return GAME.play(state, GAME.text.parse(state, f"opens {table}")) if table else state
 
 
 _SITUATIONS = (

@@ -7,7 +7,22 @@ right, row by row. The stones of a seat are a set of cells (bit `1 << cell`).
 import numpy as np
 
 from cardai.cards import count, has, lowest, single
-from cardai.game import Game, Payoff, PerspectiveEncoder, Row, Segment, Suite, Zone, move_dtype, state_dtype
+from cardai.game import (
+    Agents,
+    Game,
+    Learning,
+    Payoff,
+    PerspectiveEncoder,
+    Row,
+    Rules,
+    Segment,
+    Suite,
+    Table,
+    Text,
+    Zone,
+    move_dtype,
+    state_dtype,
+)
 from cardai.rule import rule
 
 STATE = state_dtype(stones=2)  # stones[seat]: the set of cells it has taken; seat 0 is X, seat 1 is O
@@ -156,36 +171,48 @@ GAME = Game(
     move=MOVE,
     max_moves=CELLS,
     max_plies=CELLS,
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
-    resample=resample,
-    blank=blank,
-    is_open=is_open,
     score_sum=lambda seats: 1.0,
-    encoders={"planes": PerspectiveEncoder(layout, encode)},
-    actions={(cell,): cell for cell in range(CELLS)},
-    heuristics={"open_lines": open_lines},
     payoff=Payoff(unit="the chance to win"),
-    opponents=("endgame:greedy:open_lines", "greedy:open_lines", "greedy:mlp", "greedy:cnn"),
-    suites={
-        "random": Suite(
-            about="against a player who moves at random",
-            measure="win",
-            rows={
-                "random": Row(("random",), {"random": 43.65, "greedy:open_lines": 93.82}, "one opponent, evenly random")
-            },
-            agents=("random", "greedy:open_lines", "rollout:100"),
-            source="exact value",
-        )
-    },
-    spell=spell,
-    parse=parse,
-    show=show,
-    pieces=NAMES,
-    zones=zones,
-    picks=picks,
-    ending=ending,
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+        resample=resample,
+        blank=blank,
+        is_open=is_open,
+    ),
+    text=Text(
+        spell=spell,
+        parse=parse,
+        show=show,
+        ending=ending,
+    ),
+    table=Table(
+        pieces=NAMES,
+        zones=zones,
+        picks=picks,
+    ),
+    learning=Learning(
+        encoders={"planes": PerspectiveEncoder(layout, encode)},
+        actions={(cell,): cell for cell in range(CELLS)},
+    ),
+    agents=Agents(
+        heuristics={"open_lines": open_lines},
+        opponents=("endgame:greedy:open_lines", "greedy:open_lines", "greedy:mlp", "greedy:cnn"),
+        suites={
+            "random": Suite(
+                about="against a player who moves at random",
+                measure="win",
+                rows={
+                    "random": Row(
+                        ("random",), {"random": 43.65, "greedy:open_lines": 93.82}, "one opponent, evenly random"
+                    )
+                },
+                agents=("random", "greedy:open_lines", "rollout:100"),
+                source="exact value",
+            )
+        },
+    ),
 )

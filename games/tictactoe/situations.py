@@ -9,7 +9,7 @@ def after(moves):
     """The position after these moves."""
     state = GAME.new()
     for move in moves.split():
-        state = GAME.play(state, GAME.parse(state, move))
+        state = GAME.play(state, GAME.text.parse(state, move))
     return state
 
 

@@ -6,7 +6,7 @@ Rules: RULES.md in this folder, whose numbers the comments quote.
 """
 
 from cardai.cards import DECK52, any_of, full_deck, lowest, rank, single
-from cardai.game import Game, Player
+from cardai.game import Agents, Game, Player, Rules
 from cardai.game.declared import Flag, Hand, Moves, Number, Option, Pile, State, Stock
 from cardai.rule import rule
 
@@ -122,7 +122,8 @@ def hand_points(state, seat):
     return -total if state.lowest_wins != 0 else total
 
 
-# 10. The game. Raise `version` whenever a recorded game would now be played differently.
+# 10. The game: some facts, its rules, and who plays it. Its text, its table and what networks see follow from the state
+# and the moves. Raise `version` whenever a recorded game would now be played differently.
 GAME = Game(
     name="mygame",
     title="My Game",
@@ -133,12 +134,16 @@ GAME = Game(
     max_moves=HAND + 1,  # the most legal moves there can be
     max_plies=ROUNDS * SEATS,  # the most moves a game can last
     variants={"standard": {"lowest_wins": 0}, "lowball": {"lowest_wins": 1}},
-    deal=deal,
-    legal=legal,
-    act=act,
-    settle=settle,
-    score=score,
     score_sum=lambda seats: seats / 2,  # what all scores of a game add up to; leave it out if that varies
-    players={"careful": Player(careful, "swaps its lowest card below so many points", {"below": 8.0}, sees="own")},
-    heuristics={"hand_points": hand_points},
+    rules=Rules(
+        deal=deal,
+        legal=legal,
+        act=act,
+        settle=settle,
+        score=score,
+    ),
+    agents=Agents(
+        players={"careful": Player(careful, "swaps its lowest card below so many points", {"below": 8.0}, sees="own")},
+        heuristics={"hand_points": hand_points},
+    ),
 )

@@ -28,7 +28,7 @@ def test_games_are_played_to_their_end(variant, seats):
     assert results.finished.all()
 
 
-@pytest.mark.parametrize("name", GAME.players)
+@pytest.mark.parametrize("name", GAME.agents.players)
 def test_every_player_written_by_hand_plays(name):
     assert cardai.match(GAME, [name] * GAME.default_seats, games=4).endless == 0
 

@@ -136,11 +136,11 @@ class Adviser:
         """The judge's move for the seat to move. `state`: any state or world in which it is to move."""
         world = self._world(state, seed)
         move = ask(self.game, self.judge, np.array([world]), self._streams(world, seed, 1))[0]
-        return Hint(move, self.game.spell(world, move), self._pieces(world, move), self.judge.label)
+        return Hint(move, self.game.text.spell(world, move), self._pieces(world, move), self.judge.label)
 
     def hints(self, state: GameState, seed: int) -> list[Hint]:
         """The judge's moves for the whole choice of the seat to move: one, or those that belong together
-        (`Game.series`)."""
+        (`Text.series`)."""
         found, world = [self.hint(state, seed)], self._world(state, seed)
         for _ in range(self.game.in_series(world) - 1):
             world = self.game.play(world, found[-1].move)
@@ -162,7 +162,7 @@ class Adviser:
         judged = self._judged(world, moves, best, seed, progress)
         values = [figure and figure.in_unit(own) for figure in judged]
         rows = [
-            ExplainedMove(self.game.spell(world, move), self._pieces(world, move), value, rollout)
+            ExplainedMove(self.game.text.spell(world, move), self._pieces(world, move), value, rollout)
             for move, value, rollout in zip(moves, values, rollouts, strict=True)
         ]
         order = sorted(range(len(rows)), key=lambda i: (i != best, -rows[i].rollouts.mean))
@@ -185,7 +185,7 @@ class Adviser:
         return streams
 
     def _pieces(self, world: GameState, move: np.record) -> int:
-        return int(self.game.picks(world, move)) if self.game.picks is not None else 0
+        return int(self.game.table.picks(world, move)) if self.game.table.picks is not None else 0
 
     def _judged(
         self, world: GameState, moves: np.ndarray, best: int, seed: int, progress: Progress | None

@@ -1,6 +1,6 @@
 """Where the cards that a seat cannot see may lie, and how likely, given what the rules let the seat know.
 
-A game that counts deals gives the chances exactly (`Game.chances`). Otherwise they are estimated: a world deals anew
+A game that counts deals gives the chances exactly (`Table.chances`). Otherwise they are estimated: a world deals anew
 all that the seat cannot know, so the share of worlds in which a card lies in a hand estimates the chance that it is
 there.
 What the choices of others suggest is not counted.
@@ -29,7 +29,7 @@ class Chances:
 
     - `cards`: the pieces whose place the seat does not know, in order.
     - `shares`: f8[cards, seats + 1]: in the hand of each seat, then anywhere else. A row sums to 1, or to the copies of
-      the card (`Game.copies`): then it is how many are expected there.
+      the card (`Table.copies`): then it is how many are expected there.
     - `worlds`: the number of worlds from which the shares are estimated; 0 if they are exact.
     """
 
@@ -56,13 +56,13 @@ def chances(game: Game, state: GameState, seat: int, seed: int, worlds: int = WO
 
     Raises CardaiError for a game that does not say where its cards lie (`holdings`) or has no names for them.
     """
-    if game.holdings is None or not game.pieces:
+    if game.table.holdings is None or not game.table.pieces:
         raise CardaiError(f"{game.name} does not say which cards lie where (holdings, pieces): there are no chances")
     seats, count = int(state["seats"]), positive("worlds", worlds, 1 << 20)
     seat = check_seat("seat", seat, seats)
-    base, held, first = int_seed(seed), np.zeros((len(game.pieces), seats + 1)), np.empty(0)
-    varies = np.zeros(len(game.pieces), bool)
-    if game.chances is not None:
+    base, held, first = int_seed(seed), np.zeros((len(game.table.pieces), seats + 1)), np.empty(0)
+    varies = np.zeros(len(game.table.pieces), bool)
+    if game.table.chances is not None:
         return _exact(game, state, seat, base)
     for i in range(count):
         world = game.world(state, seat, int(derived(base, ANALYSIS, _FIRST + i)))
@@ -75,23 +75,23 @@ def chances(game: Game, state: GameState, seat: int, seed: int, worlds: int = WO
 
 def _exact(game: Game, state: GameState, seat: int, base: int) -> Chances:
     """The chances that the game gives. What they leave of a card lies outside of the hands."""
-    assert game.chances is not None
+    assert game.table.chances is not None
     world, seats = game.world(state, seat, int(derived(base, ANALYSIS, _FIRST))), int(state["seats"])
-    shares = np.zeros((seats, len(game.pieces)))
-    game.chances(world, seat, shares)
-    elsewhere = (game.copies or 1.0) - shares.sum(axis=0)
+    shares = np.zeros((seats, len(game.table.pieces)))
+    game.table.chances(world, seat, shares)
+    elsewhere = (game.table.copies or 1.0) - shares.sum(axis=0)
     held = np.vstack([shares, elsewhere]).T
     whole = np.round(held)
     held = np.where(np.abs(held - whole) < _ROUNDING, whole, held)
     varies = (held != whole).any(axis=1)
-    if len(game.copies):  # of cards that are alike, a whole number may be expected and yet be uncertain
+    if len(game.table.copies):  # of cards that are alike, a whole number may be expected and yet be uncertain
         varies |= (held != _held(game, world, seats)).any(axis=1)
     return _of_hidden(seat, varies, held, 0)
 
 
 def _held(game: Game, world: GameState, seats: int) -> np.ndarray:
     """How many cards of each piece are in the hand of each seat, then anywhere else: f8[pieces, seats + 1]."""
-    held = np.zeros((len(game.pieces), seats + 1))
+    held = np.zeros((len(game.table.pieces), seats + 1))
     for place, pieces in enumerate(game.lying(world)):
         np.add.at(held[:, min(place, seats)], pieces, 1)
     return held

@@ -3,7 +3,7 @@
 report = measure_endings(load("moska"), ["greedy:best", "bot3", "bot3", "bot3"], games=1000)
 print(report.grades["greedy:best"].lost_wins)
 
-It works for every game that says where nothing is hidden any more (`Game.is_open`). `cardai.agents.endgame` solves
+It works for every game that says where nothing is hidden any more (`Rules.is_open`). `cardai.agents.endgame` solves
 these positions.
 """
 
@@ -134,12 +134,12 @@ def decisions_of(game: Game, deal: GameState, moves: np.ndarray) -> tuple[np.nda
 
     deal: the first state. moves: MOVE[plies], all moves of the game. States with a single legal move are left out.
     """
-    assert game.is_open is not None
+    assert game.rules.is_open is not None
     moves = np.ascontiguousarray(moves)
     states, places = np.zeros(len(moves) + 1, game.state), np.zeros(len(moves), np.int64)
     states[0] = deal
-    is_open, space = game.entry("is_open", game.is_open), roomy(game.max_moves, game.move)
-    n = note_decisions(lend(game.rules), is_open, raw(states), raw(moves), len(moves), raw(space), places)
+    is_open, space = game.compiler.entry("is_open", game.rules.is_open), roomy(game.max_moves, game.move)
+    n = note_decisions(lend(game.compiler.rules), is_open, raw(states), raw(moves), len(moves), raw(space), places)
     return states[:n], moves[places[:n]]
 
 

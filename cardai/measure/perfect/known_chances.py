@@ -78,14 +78,14 @@ def _own(tree: GameTree, player: OwnChances, world: np.ndarray) -> np.ndarray:
 def _by_hand(tree: GameTree, strategy: HandWritten) -> np.ndarray:
     """The plan of a hand-written player, over all its worlds and all that it can draw."""
     game, chance, plan = tree.game, ListedChance(tree.game), np.zeros(len(tree.moves))
-    choose = game.function_of("choose", strategy.call)
+    choose = game.compiler.function_of("choose", strategy.call)
     assert choose is not None
     params = np.array(strategy.params or (0.0,))
     members: Any = tree.states[tree.members]
     for place, member in enumerate(tree.members.tolist()):
         seat, begin = int(tree.owners[place]), int(tree.first[place])
         legal = tree.moves[begin : tree.first[place + 1]].tolist()
-        if strategy.sees_own and game.blank is not None:
+        if strategy.sees_own and game.rules.blank is not None:
             worlds = [(1.0, _blanked(tree, member, seat))]
         else:
             worlds = [(float(way.probability), way.state) for way in chance.worlds(members[place], seat)]
@@ -100,8 +100,8 @@ def _by_hand(tree: GameTree, strategy: HandWritten) -> np.ndarray:
 def _blanked(tree: GameTree, member: int, seat: int) -> Any:
     """What a player that sees only its own gets to see."""
     view = np.zeros(1, tree.game.state)
-    blank = tree.game.entry("blank", tree.game.blank)  # pyright: ignore[reportArgumentType]
-    view_first(lend(tree.game.rules), blank, raw(view), raw(tree.states[member : member + 1]), seat)
+    blank = tree.game.compiler.entry("blank", tree.game.rules.blank)  # pyright: ignore[reportArgumentType]
+    view_first(lend(tree.game.compiler.rules), blank, raw(view), raw(tree.states[member : member + 1]), seat)
     return view[0]
 
 

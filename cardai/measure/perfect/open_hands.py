@@ -140,7 +140,7 @@ def _solved(game: Game, states: np.ndarray, nodes: int) -> OpenHands:
     line[0]["rng"] = STREAM_BITS
     ways, tried, best = np.zeros(DEPTH, np.int64), np.zeros(DEPTH, np.int64), np.zeros(DEPTH * seats)
     scores, visited = np.full((most, seats), np.nan), np.zeros(1, np.int64)
-    lent = lend(game.rules), raw(line), raw(moves), seats, nodes
+    lent = lend(game.compiler.rules), raw(line), raw(moves), seats, nodes
     found = solve_each_move(*lent, ways, tried, best, scores, visited)
     if found == CUT_SHORT:
         raise CardaiError(f"{game.name}: a position has more legal moves than the {most} that are listed")

@@ -21,7 +21,7 @@ def identity(game: Game, device: str | None = None) -> dict[str, str]:
 
     `device`: where networks compute, as in `set_device`. None: there are none, so no device is named.
     """
-    module = Path(getattr(game.deal, "py_func", game.deal).__code__.co_filename)
+    module = Path(getattr(game.rules.deal, "py_func", game.rules.deal).__code__.co_filename)
     return {
         "cardai": importlib.metadata.version("cardai"),
         "code": code_digest("evaluators"),
