@@ -166,7 +166,7 @@ class Game:
     move: Any
     max_plies: int
     rules: Rules
-    text: Text = field(default_factory=Text)
+    text: Text = field(default_factory=lambda: Text())
     table: Table = field(default_factory=Table)
     learning: Learning = field(default_factory=Learning)
     agents: Agents = field(default_factory=Agents)

@@ -3,7 +3,7 @@
 Numbers in comments are the rules of RULES.md in this folder.
 """
 
-from cardai.cards import DECK52, any_of, count, full_deck, has, lowest, single, suit, suit_cards
+from cardai.cards import DECK52, any_of, beaters, count, full_deck, has, lowest, single, suit, suit_cards
 from cardai.dealing import some_of
 from cardai.game import Agents, Game, Player, Row, Rules, Suite, Text
 from cardai.game.declared import NONE, Card, Hand, Known, Moves, Number, Pile, Seat, State, Stock, Suit
@@ -83,15 +83,10 @@ def begin_bout(state, attacker):
 
 
 @rule
-def beaters(state):
+def answers(state):
     """2.3, 2.4: the defender's cards that beat the lowest attack card it has not answered."""
     card, hand = lowest(state.laid), state.hands[state.defender] & ~single(MAIJA)
-    if card == MAIJA:
-        return 0
-    cards = hand & suit_cards(suit(card)) & ~(2 * single(card) - 1)
-    if suit(card) != state.trump:
-        cards |= hand & suit_cards(state.trump)
-    return cards
+    return 0 if card == MAIJA else hand & beaters(card, state.trump)
 
 
 @rule
@@ -106,7 +101,7 @@ def cards_to_lay(state):
 @rule
 def legal(state, moves):
     if state.turn == state.defender:
-        n = add_each(moves, 0, BEAT, beaters(state))
+        n = add_each(moves, 0, BEAT, answers(state))
         return add(moves, n, LEAVE, 0)
     n = add_each(moves, 0, LAY, cards_to_lay(state))
     return add(moves, n, STOP, 0) if state.last != NONE else n
@@ -182,7 +177,7 @@ def house(world, move, params, stream):
     """
     hand, trumps = world.hands[world.turn], suit_cards(world.trump)
     if world.turn == world.defender:
-        cards = beaters(world)
+        cards = answers(world)
         same = cards & suit_cards(suit(lowest(world.laid)))
         if same == 0 and count(hand & trumps) < params[0] and world.bottom != 0:
             cards = 0
@@ -220,14 +215,10 @@ def ending(state):
     return f"{losers[0]} is left with Maija." if len(losers) == 1 else f"{', '.join(losers)} have lost together."
 
 
-HOUSE = Player(
-    house, "attacks with its longest suit; while there is a stock, beats with trumps if it has `spend` of them",
-    {"spend": 2.0}, sees="own",
-)  # fmt: skip
-AGAINST_THE_HOUSE = Suite(
-    "against three players of the house", "score", {"house": Row(("house", "house", "house"))},
-    ("random", "house", "sampled:burden?worlds=20"),
-)  # fmt: skip
+HOUSE = Player(house, "attacks with its longest suit; while there is a stock, beats with trumps if it has `spend`",
+               {"spend": 2.0}, sees="own")  # fmt: skip
+AGAINST_THE_HOUSE = Suite("against three players of the house", "score", {"house": Row(("house", "house", "house"))},
+                          ("random", "house", "sampled:burden?worlds=20"))  # fmt: skip
 GAME = Game(
     name="mustamaija", title="Musta Maija", version=2, seats=range(2, SEATS + 1), default_seats=4, state=STATE,
     move=MOVE, max_moves=DECK, score_sum=lambda seats: seats - 1,  # 3.4

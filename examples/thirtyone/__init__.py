@@ -196,14 +196,10 @@ def prospects(state, seat):
     return value
 
 
-HOUSE = Player(
-    house, "knocks at knock_at points, takes the discard if that gains at least gain points",
-    {"knock_at": 25.0, "gain": 2.0}, sees="own",
-)  # fmt: skip
-AGAINST_THE_HOUSE = Suite(
-    "against two players of the house", "score", {"house": Row(("house", "house"))},
-    ("random", "house", "sampled:prospects?worlds=20"),
-)  # fmt: skip
+HOUSE = Player(house, "knocks at knock_at points, takes the discard if that gains at least gain points",
+               {"knock_at": 25.0, "gain": 2.0}, sees="own")  # fmt: skip
+AGAINST_THE_HOUSE = Suite("against two players of the house", "score", {"house": Row(("house", "house"))},
+                          ("random", "house", "sampled:prospects?worlds=20"))  # fmt: skip
 GAME = Game(
     name="thirtyone", title="Thirty-One", version=1, seats=range(2, SEATS + 1), default_seats=3, state=STATE, move=MOVE,
     max_moves=HAND + 1, max_plies=2 * ROUNDS * SEATS,  # 4.2
