@@ -72,6 +72,8 @@ def test_teams_that_the_seats_cannot_form_are_refused(teams, said):
 
 
 def test_the_usual_table_has_a_number_of_seats_that_the_game_allows():
+    assert PAIRS.changed(seats=range(2, 5), default_seats=0, teams=0).default_seats == 2
+    assert PAIRS.changed(seats=range(3, 5), default_seats=0, teams=0).default_seats == 3
     with pytest.raises(CardaiError, match="pairs: default_seats is 2, but the game is for 3 seats"):
         PAIRS.changed(seats=range(3, 4), default_seats=2, teams=0)
 
@@ -129,7 +131,7 @@ def test_partners_count_by_their_mean_in_a_measure_that_differs_between_them():
 def test_games_that_are_graded_afterwards_are_played_once():
     teams = play_games(PAIRS, ["high", "low"] * 2, 9, 3, "standard", None, None)
     assert (teams.deals, len(teams.games)) == (5, 10)
-    assert [game.rules.deal for game in teams.games] == np.repeat(np.arange(5), 2).tolist()
+    assert [game.deal for game in teams.games] == np.repeat(np.arange(5), 2).tolist()
     assert [game.lineup.tolist() for game in teams.games[:2]] == [[0, 1, 0, 1], [1, 0, 1, 0]]
 
 

@@ -144,6 +144,7 @@ class Game:
     `state` and `move` are declared (`State`, `Moves` of `cardai.game.declared`), or record types made by `state_dtype`
     and `move_dtype`. What follows from a declaration a game may still give itself, and then its own is taken.
     `max_plies` is the most moves that a game may take, `max_moves` the most legal moves of a position.
+    `default_seats` is the table that is played at if nobody says how large: of two if left out, or the smallest.
     `variants` are named settings of the options, which are fields of the state; the first is the default. `choices` are
     the values that an option may have, in `NAME?option=value&option=value`; those of an option that is not in it are
     the values that some variant gives it.
@@ -171,7 +172,7 @@ class Game:
     learning: Learning = field(default_factory=Learning)
     agents: Agents = field(default_factory=Agents)
     max_moves: int = 0
-    default_seats: int = 2
+    default_seats: int = 0
     variants: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: {"standard": {}})
     choices: Mapping[str, Sequence[int]] = field(default_factory=dict)
     payoff: Payoff = Payoff()
@@ -184,6 +185,8 @@ class Game:
 
     def __post_init__(self) -> None:
         self._take_declared()
+        if self.default_seats == 0:
+            object.__setattr__(self, "default_seats", 2 if 2 in self.seats else next(iter(self.seats), 2))
         refuse_unsound(self)
         if self.text.parse is None or getattr(self.text.parse, "func", None) is spelled_so:
             self._set({"parse": functools.partial(spelled_so, self)})

@@ -425,7 +425,8 @@ def show(state: Declaration) -> Callable[[Any, int], str]:
                 words.append(_cards(size))
                 known = _seen_of(field, record, other, seat, name) if other != seat else 0
                 words += [f"holds {state.deck.names(known)}"] if known else []
-                words += _lacking(state, as_int(record[field.lacks][other])) if field.lacks else []
+                if field.lacks and size:
+                    words += _lacking(state, as_int(record[field.lacks][other]))
             lines.append(f"p{other}{' (you)' * (other == seat)}: {', '.join(words + _of_seat(state, record, other))}.")
         for name, field in hands.items():
             if field.sees == "own":

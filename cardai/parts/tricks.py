@@ -1,7 +1,10 @@
 """Tricks: following suit, forced trumps, who takes the trick, and what a played card tells. Cards are 4 * rank + suit.
 
 Fields, all declared: `hands` with their `known` and `lacks`; `table`, the card of each seat, NONE where none lies;
-`leader`, the seat that leads the trick. The seat that plays is `turn`. A trick begins with an empty table.
+`leader`, the seat that leads the trick. The seat that plays is `turn`. A trick begins with an empty table. Declared:
+
+    hands=Hand(known="known", lacks="lacks"), known=Known("hands"), lacks=Lacks("hands"),
+    table=Each(Card("trick")), leader=Seat("leader"),
 
 `trump` is a suit, or NONE for none. `order` says how high each rank is, int64[2, ranks]: row 0 where the suit is no
 trump, row 1 in trumps. `BY_RANK` is the order of most games: the higher rank is the higher card.
@@ -9,11 +12,24 @@ trump, row 1 in trumps. `BY_RANK` is the order of most games: the higher rank is
 
 import numpy as np
 
-from cardai.cards import lowest, rank, single, suit, suit_cards
+from cardai.cards import any_of, lowest, rank, single, suit, suit_cards
 from cardai.rule import rule
 
 NONE = -1
 BY_RANK = np.array([range(13), range(13)])
+
+
+@rule
+def deal_hands(state, cards, size):
+    """Deal `size` cards of a set to each seat, by the state's chance, before an empty table; returns the last card."""
+    card = NONE
+    for seat in range(state.seats):
+        state.table[seat] = NONE
+        for _ in range(size):
+            card = any_of(cards, state)
+            cards &= ~single(card)
+            state.hands[seat] |= single(card)
+    return card
 
 
 @rule

@@ -7,7 +7,7 @@ from cardai.cards import Deck, any_of, full_deck, lowest, rank, single, suit
 from cardai.game import Agents, Game, Learning, Outcome, Player, Rules, Text
 from cardai.game.declared import NONE, Card, Each, Hand, Known, Lacks, Moves, Number, Pile, Seat, State, Suit
 from cardai.parts.standing import each_has
-from cardai.parts.tricks import BY_RANK, beats, card_led, gather, may_follow, pass_turn, play_card, taker
+from cardai.parts.tricks import BY_RANK, beats, card_led, deal_hands, gather, may_follow, pass_turn, play_card, taker
 from cardai.rule import rule
 
 DECK = Deck(ranks="9TJQKA")
@@ -34,13 +34,7 @@ tricks_taken = STATE.value("tricks")
 
 @rule
 def deal(state):
-    rest = full_deck(CARDS)
-    for seat in range(state.seats):
-        state.table[seat] = NONE
-        for _ in range(CARDS // state.seats):
-            card = any_of(rest, state)
-            rest &= ~single(card)
-            state.hands[seat] |= single(card)
+    deal_hands(state, full_deck(CARDS), CARDS // state.seats)  # 1.1
     dealer = state.seats - 1
     shown = any_of(state.hands[dealer], state)  # 1.2
     state.known[dealer] = single(shown)
