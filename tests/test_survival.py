@@ -668,14 +668,14 @@ def test_the_command_says_which_law_a_crash_broke(tmp_path: Path) -> None:
 def test_the_command_says_in_one_line_what_does_not_compile(tmp_path: Path) -> None:
     options = strange(tmp_path, "WILD_WRITE")
     (tmp_path / "strange.py").write_text(
-        "from dataclasses import replace\nimport small_game\nfrom cardai.rule import rule\n\n\n@rule\n"
-        "def settle(state):\n    state.trun = -1\n\n\nGAME = replace(small_game.GAME, settle=settle)\n"
+        "import small_game\nfrom cardai.rule import rule\n\n\n@rule\n"
+        "def settle(state):\n    state.trun = -1\n\n\nGAME = small_game.GAME.changed(settle=settle)\n"
     )
     ended = subprocess.run(CHECK, **options, text=True, check=False, timeout=120)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == (
         "cardai: low_hand: the rule settle does not compile: there is no field 'trun'; did you mean turn or rng?"
-        " (strange.py, line 8: state.trun = -1)\n"
+        " (strange.py, line 7: state.trun = -1)\n"
     )
 
 
