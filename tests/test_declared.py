@@ -113,6 +113,10 @@ def test_a_game_without_a_declaration_says_what_it_lacks(state):
         game(state).changed(move=Moves("passes"))
     with pytest.raises(CardaiError, match="known: there is no field 'know'"):
         State(SMALL, 2, hands=Hand(known="know"))
+    with pytest.raises(
+        CardaiError, match=r"hands: a set has each card once; where cards are alike \(copies\), it is Counts"
+    ):
+        State(SMALL, 2, copies=(2,) * 6, hands=Hand())
     with pytest.raises(CardaiError, match="kind of slot 'colour'"):
         Moves("names {colour}")
 

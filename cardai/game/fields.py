@@ -193,6 +193,10 @@ class Declaration:
         self.kinds, self.title = deck.size, "game"
         self.is_wide = self.kinds > MOST
         for name, field in self.fields.items():
+            if self.copies and field.is_place and field.what == "cards":
+                raise CardaiError(
+                    f"State: {name}: a set has each card once; where cards are alike (copies), it is Counts"
+                )
             for part in ("known", "lacks", "opens", "top", "of"):
                 if getattr(field, part) not in ("", *self.fields) and (part, field.opens) != ("opens", END):
                     wrong = unknown("field", getattr(field, part), self.fields)
