@@ -244,22 +244,9 @@ GAME = Game(
     max_moves=HAND + 1,
     max_plies=SEATS * (HAND + 1),
     payoff=Payoff(-384, 192, "points"),
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-    ),
-    text=Text(
-        spell=spell,
-        parse=parse,
-        show=show,
-    ),
-    table=Table(
-        holdings=holdings,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample),
+    text=Text(spell=spell, parse=parse, show=show),
+    table=Table(holdings=holdings),
     learning=Learning(
         outcomes={
             "alone": Outcome(won_alone, "won as soloist", applies=is_soloist),

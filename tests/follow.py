@@ -207,24 +207,9 @@ GAME = Game(
     max_moves=KINDS + 1,
     max_plies=2 * CARDS,
     score_sum=lambda seats: 1.0,
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-        weight=weight,
-    ),
-    text=Text(
-        spell=spell,
-        parse=parse,
-        show=show,
-    ),
-    table=Table(
-        holdings=holdings,
-        copies=COPIES,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample, weight=weight),
+    text=Text(spell=spell, parse=parse, show=show),
+    table=Table(holdings=holdings, copies=COPIES),
     learning=Learning(
         encoders={"counts": PerspectiveEncoder(layout, encode)},
     ),

@@ -73,15 +73,7 @@ GAME = Game(
     max_plies=2,
     score_sum=lambda seats: 1.0,
     variants={"own": {"guesser": 0}, "other": {"guesser": 1}},
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-        blank=blank,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample, blank=blank),
     text=Text(
         spell=lambda state, move: str(int(move["says"])),
         parse=lambda state, text: next(move for move in GAME.moves(state) if str(int(move["says"])) == text),

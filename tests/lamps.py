@@ -205,24 +205,9 @@ GAME = Game(
     move=MOVE,
     max_moves=HAND + 2,
     max_plies=CARDS + HINTS,
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-        weight=weight,
-    ),
-    text=Text(
-        spell=spell,
-        parse=parse,
-        show=show,
-    ),
-    table=Table(
-        holdings=holdings,
-        copies=COPIES,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample, weight=weight),
+    text=Text(spell=spell, parse=parse, show=show),
+    table=Table(holdings=holdings, copies=COPIES),
     learning=Learning(
         encoders={"all": PerspectiveEncoder(layout, encode)},
     ),

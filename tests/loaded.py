@@ -127,22 +127,9 @@ GAME = Game(
     max_plies=SEATS * HAND,
     score_sum=lambda seats: 1.0,
     variants={"steep": {"floor": 1}, "gentle": {"floor": 12}},
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-        weight=weight,
-    ),
-    text=Text(
-        spell=spell,
-        show=show,
-    ),
-    table=Table(
-        holdings=holdings,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample, weight=weight),
+    text=Text(spell=spell, show=show),
+    table=Table(holdings=holdings),
     learning=Learning(
         encoders={"all": PerspectiveEncoder(layout, encode)},
     ),

@@ -147,19 +147,8 @@ GAME = Game(
     max_moves=HAND,
     max_plies=SEATS,
     score_sum=lambda seats: seats / 2,
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-    ),
-    text=Text(
-        spell=lambda state, move: str(int(move["card"])),
-        parse=parse,
-        show=show,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample),
+    text=Text(spell=lambda state, move: str(int(move["card"])), parse=parse, show=show),
     table=Table(
         holdings=lambda state: [*map(int, state.hands), *map(int, state.played), int(state.stock)],
     ),

@@ -350,24 +350,9 @@ GAME = Game(
     score_sum=lambda seats: 1.0,
     cards_alike=cards_alike,
     variants={"two": {"passing": 2}, "one": {"passing": 1, "declaring": 1}},
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-        blank=blank,
-    ),
-    text=Text(
-        spell=spell,
-        parse=parse,
-        show=show,
-        tell=tell,
-    ),
-    table=Table(
-        holdings=holdings,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample, blank=blank),
+    text=Text(spell=spell, parse=parse, show=show, tell=tell),
+    table=Table(holdings=holdings),
     learning=Learning(
         encoders={"planes": PerspectiveEncoder(layout, encode)},
     ),

@@ -154,9 +154,7 @@ GAME = Game(
     max_plies=3 * ROUNDS,
     score_sum=lambda seats: 1.0,
     seats_alike=False,
-    rules=Rules(
-        deal=deal, legal=legal, act=act, settle=settle, score=score, resample=resample, blank=blank, together=together
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample, blank=blank, together=together),
     text=Text(spell=spell, parse=parse, show=show),
     learning=Learning(
         encoders={"all": PerspectiveEncoder(layout, encode)},

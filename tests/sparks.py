@@ -240,20 +240,8 @@ GAME = Game(
     max_moves=HAND + TAKES + 1,
     max_plies=sum(COPIES) + 2 * TAKES,
     variants={"taking": {"most_taken": TAKES}, "plain": {}},
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-        weight=weight,
-    ),
-    text=Text(
-        spell=spell,
-        parse=parse,
-        show=show,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample, weight=weight),
+    text=Text(spell=spell, parse=parse, show=show),
     table=Table(
         holdings=holdings,
         copies=COPIES,

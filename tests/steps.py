@@ -93,14 +93,7 @@ GAME = Game(
     max_moves=2,
     max_plies=2000,
     variants={"low": {"goal": 10, "trap": -1}, "high": {"goal": 700, "trap": -1}, "trapped": {"goal": 10, "trap": 5}},
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample),
     text=Text(
         spell=lambda state, move: f"steps {int(move['step'])}",
         parse=lambda state, text: np.zeros(1, MOVE)[0],

@@ -214,19 +214,8 @@ GAME = Game(
     max_plies=SEATS * ROUNDS,
     score_sum=lambda seats: 1.0,
     seats_alike=False,  # who plays last to a tie wins no tie
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-    ),
-    text=Text(
-        spell=lambda state, move: str(int(move["card"])),
-        parse=parse,
-        show=show,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample),
+    text=Text(spell=lambda state, move: str(int(move["card"])), parse=parse, show=show),
     table=Table(
         holdings=holdings,
         pieces=tuple(map(str, range(CARDS))),

@@ -84,18 +84,9 @@ HIGHEST = Game(
     move=MOVE,
     max_moves=2,
     max_plies=3,
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample),
     text=Text(
-        spell=lambda state, move: str(move["card"]),
-        parse=lambda state, text: int(text),
-        show=lambda state, seat: "",
+        spell=lambda state, move: str(move["card"]), parse=lambda state, text: int(text), show=lambda state, seat: ""
     ),
     agents=Agents(
         heuristics={"high": high},

@@ -226,14 +226,7 @@ GUESS = Game(
     move=GUESS_MOVE,
     max_moves=MOST,
     max_plies=1,
-    rules=Rules(
-        deal=guess_deal,
-        legal=guess_legal,
-        act=guess_act,
-        settle=guess_settle,
-        score=guess_score,
-        resample=guess_resample,
-    ),
+    rules=Rules(guess_deal, guess_legal, guess_act, guess_settle, guess_score, resample=guess_resample),
     text=Text(
         spell=lambda state, move: str(move["guess"]), parse=lambda state, text: int(text), show=lambda state, seat: ""
     ),

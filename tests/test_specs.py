@@ -107,14 +107,7 @@ DRAW = Game(
     max_moves=3,
     max_plies=2,
     variants={f"sure{n}": {"sure": n} for n in range(9)},
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample),
     text=Text(
         spell=lambda state, move: ("take", "blind", "look", "keep", "leave")[int(move["kind"])],
         parse=lambda state, text: np.zeros(1, MOVE)[0],

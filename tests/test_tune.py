@@ -82,19 +82,8 @@ ARCHERY = Game(
     move=move_dtype("place"),
     max_moves=WIDTH,
     max_plies=2,
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-    ),
-    text=Text(
-        spell=spell,
-        parse=parse,
-        show=show,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample),
+    text=Text(spell=spell, parse=parse, show=show),
     agents=Agents(
         players={
             "archer": Player(aim, "shoots at a place", {"at": 20.0}),

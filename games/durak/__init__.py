@@ -69,27 +69,10 @@ GAME = Game(
     cards_alike=cards_alike,
     payoff=Payoff(unit="the chance not to lose"),
     rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-        is_open=is_open,
-        simplify=simplify,
-        decided=decided,
+        deal, legal, act, settle, score, resample=resample, is_open=is_open, simplify=simplify, decided=decided
     ),
-    text=Text(
-        spell=spell,
-        parse=parse,
-        show=show,
-        ending=ending,
-        terms=TERMS,
-    ),
-    table=Table(
-        zones=zones,
-        picks=picks,
-    ),
+    text=Text(spell=spell, parse=parse, show=show, ending=ending, terms=TERMS),
+    table=Table(zones=zones, picks=picks),
     learning=Learning(
         encoders={
             "relative": PerspectiveEncoder(relative_layout, encode_relative),

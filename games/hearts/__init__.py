@@ -70,16 +70,7 @@ GAME = Game(
         "aim": range(5),
     },
     payoff=Payoff(whole=whole),
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-        blank=blank,
-        decided=decided,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample, blank=blank, decided=decided),
     text=Text(
         spell=spell,
         parse=parse,
@@ -91,10 +82,7 @@ GAME = Game(
         rounds=rounds,
         series=series,
     ),
-    table=Table(
-        zones=zones,
-        picks=picks,
-    ),
+    table=Table(zones=zones, picks=picks),
     learning=Learning(
         encoders={
             "relative": PerspectiveEncoder(relative_layout, encode_relative),

@@ -50,28 +50,9 @@ GAME = Game(
     seats_alike=False,  # 3.5: seats claim in the order of their numbers
     cards_alike=cards_alike,
     payoff=Payoff(unit="the chance to win"),
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-        resample=resample,
-    ),
-    text=Text(
-        spell=spell,
-        parse=parse,
-        show=show,
-        ending=ending,
-        terms=TERMS,
-        led_to=led_to,
-    ),
-    table=Table(
-        zones=zones,
-        picks=picks,
-        holdings=holdings,
-        chances=card_chances,
-    ),
+    rules=Rules(deal, legal, act, settle, score, resample=resample),
+    text=Text(spell=spell, parse=parse, show=show, ending=ending, terms=TERMS, led_to=led_to),
+    table=Table(zones=zones, picks=picks, holdings=holdings, chances=card_chances),
     learning=Learning(
         encoders={
             "facts": PerspectiveEncoder(facts_layout, encode_facts),

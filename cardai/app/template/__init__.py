@@ -135,13 +135,7 @@ GAME = Game(
     max_plies=ROUNDS * SEATS,  # the most moves a game can last
     variants={"standard": {"lowest_wins": 0}, "lowball": {"lowest_wins": 1}},
     score_sum=lambda seats: seats / 2,  # what all scores of a game add up to; leave it out if that varies
-    rules=Rules(
-        deal=deal,
-        legal=legal,
-        act=act,
-        settle=settle,
-        score=score,
-    ),
+    rules=Rules(deal, legal, act, settle, score),
     agents=Agents(
         players={"careful": Player(careful, "swaps its lowest card below so many points", {"below": 8.0}, sees="own")},
         heuristics={"hand_points": hand_points},
