@@ -15,6 +15,7 @@ from cardai.game.wording import Moves, moves_of
 
 UNDECLARED = "the game does not declare its state (`cardai.game.declared.State`)"
 FURTHER, AT_ONCE = 16, 50  # as many times `Effort.searched` games of which only the ends are turned, so many at once
+FIRST_ENDS = 32  # times AT_ONCE games of which the ends are looked at first, however short the time is
 ROUNDING = 1e-9
 FEW = 6  # games that show whether an encoder numbers seats from its own on
 MOSTLY_OTHER = 0.5  # the share of rows that differ, from which on it does not
@@ -44,7 +45,7 @@ def seats_may_be_turned(testbed: Testbed) -> Steps:
     further = range(FURTHER_FROM, FURTHER_FROM + FURTHER * testbed.effort.searched, AT_ONCE)
     ends = [functools.partial(_further_ends, testbed, state, setups[i % len(setups)], n) for i, n in enumerate(further)]
     games = [functools.partial(_turn, state, game) for game in testbed.games_and_rare_ends]
-    for check in (seen := Counted([*games, *ends], "games")):
+    for check in (seen := Counted([*ends[:FIRST_ENDS], *games, *ends[FIRST_ENDS:]], "games", FIRST_ENDS)):
         yield seen
         check()
     return None
