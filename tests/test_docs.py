@@ -386,7 +386,7 @@ def own_resample(kept: str) -> tuple[tuple[str, str], ...]:
     rule = RESAMPLE.replace("KEPT", kept)
     return (
         ("GAME = Game(\n", f"{rule}GAME = Game(\n"),
-        ("    rules=Rules(\n", "    rules=Rules(\n        resample=resample,\n"),
+        ("settle, score),\n", "settle, score, resample),\n"),
     )
 
 
@@ -423,7 +423,7 @@ MISTAKES = {
     "cards_are_conserved": own_resample("state.known[other]"),
     "encodings_are_the_same_in_every_world": (
         ("GAME = Game(\n", ENCODE + "GAME = Game(\n"),
-        ("    rules=Rules(\n", f"    {LOWEST}\n    rules=Rules(\n"),
+        ("    rules=Rules(", f"    {LOWEST}\n    rules=Rules("),
     ),
 }
 """By law: parts of the example, and what an author may write in their place. It breaks the law."""
