@@ -48,22 +48,25 @@ GAME, FOREIGN = cardai.load("moska"), cardai.load("tictactoe")
 SEATS = 4
 MEMORY = 4 << 30  # bytes; a call that takes more ends with MemoryError
 PARTS = {
-    "play": ["cardai.game", "cardai.registry", "cardai.table.many", "cardai.table.one", "cardai.table.asking"],
+    "play": [
+        *("cardai.game", "cardai.game.compiler", "cardai.game.learning", "cardai.game.records", "cardai.game.table"),
+        *("cardai.registry", "cardai.table.many", "cardai.table.one", "cardai.table.asking"),
+    ],
     "agents": ["cardai.agents.evaluator", "cardai.agents.function", "cardai.agents.spec", "cardai.agents.strategy"],
     "measure": ["cardai.measure.bench", "cardai.measure.duel", "cardai.conformance"],
     "data": ["cardai.data.record", "cardai.data.dataset", "cardai.data.split"],
     "evaluators": ["cardai.evaluators.model", "cardai.evaluators.scorer"],
 }
 INNER = {
-    "cardai.game.state_dtype": "makes the type of a game's states; called where a game is written",
-    "cardai.game.move_dtype": "makes the type of a game's moves; called where a game is written",
-    "cardai.game.GameState": "the type of a record, which NumPy makes",
+    "cardai.game.records.state_dtype": "makes the type of a game's states; called where a game is written",
+    "cardai.game.records.move_dtype": "makes the type of a game's moves; called where a game is written",
+    "cardai.game.records.GameState": "the type of a record, which NumPy makes",
     **{
         f"cardai.game.{name}": "arithmetic on scores that have been checked"
         for name in ("Payoff.of", "Payoff.share", "Payoff.worth", "Payoff.text", "Game.total_score")
     },
     "cardai.agents.strategy.TreeSearch.check_search": "a part of `check_fits`, asked where a spec is read",
-    "cardai.game.counts_of": "the check itself, of what `holdings` gives",
+    "cardai.game.table.counts_of": "the check itself, of what `holdings` gives",
     "cardai.evaluators.model.Model.as_onnx": "takes nothing; without the package onnx it says so, see test_export",
     "cardai.registry.importing": "what imports somebody else's code says",
     "cardai.registry.refuse_in_import": "the check itself",
@@ -86,7 +89,19 @@ INNER = {
     "cardai.measure.duel.exploring": "arithmetic on specs",
     "cardai.measure.duel.Duel": "a result",
 }
-DATACLASSES = {"Game", "Player", "Row", "Suite", "Agent", "RecordedGame", "Verified", "Dataset", "FunctionEvaluator"}
+DATACLASSES = {
+    "Game",
+    "Learning",
+    "Table",
+    "Player",
+    "Row",
+    "Suite",
+    "Agent",
+    "RecordedGame",
+    "Verified",
+    "Dataset",
+    "FunctionEvaluator",
+}
 DATACLASSES |= {"Payoff", "Segment", "PerspectiveEncoder", "Phase", "Results", "LawResult", "EvenlyRandom"}
 DATACLASSES |= {"HandWritten", "Zone", "Outcome", "OfFunction", "OnePly", "WorldSearch", "TreeSearch", "Person"}
 """Classes whose constructors check nothing: their values are looked at where they are used."""
@@ -359,6 +374,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "points.state": (finished, lambda: [*wrong_states(), state()]),
         "Game.outcome.state": (finished, lambda: [*wrong_states(), state()]),
         "Game.outcome.name": (lambda: "result", lambda: [*NAME, None]),
+        "Game.get.name": (lambda: "spell", lambda: [*NAME, None]),
         "as_label.values": (lambda: np.zeros(4), list),
         "contains.values": (lambda: np.zeros(4), list),
         "move": (own_move, wrong_moves),
@@ -605,6 +621,7 @@ class Function:
 
 INSTANCES: dict[str, Callable[[], Any]] = {
     "Game": lambda: GAME,
+    "Compiler": lambda: GAME.compiler,
     "Game.outcome": lambda: GAME.changed(outcomes={"result": outcome_of_score()}),
     "Outcome": lambda: outcome_of_score(),
     "PerspectiveEncoder": lambda: GAME.encoder(),
@@ -651,7 +668,7 @@ def is_plain(kind: type) -> bool:
 
 
 def methods(home: str, kind: type) -> Iterator[Function]:
-    if kind.__name__ not in DATACLASSES and kind.__name__ not in ("Decisions", "Scores", "Reader"):
+    if kind.__name__ not in DATACLASSES and kind.__name__ not in ("Compiler", "Decisions", "Scores", "Reader"):
         yield Function(kind.__name__, home, lambda: kind, parameters_of(kind))
     for name, thing in vars(kind).items():
         method = getattr(thing, "__func__", thing)

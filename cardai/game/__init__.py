@@ -222,7 +222,7 @@ class Game:
 
         Raises BadArgument for a name that no field has.
         """
-        (part,) = _by_part({name: None})
+        (part,) = _by_part({check_text("name", name): None})
         return getattr(getattr(self, part) if part else self, name)
 
     def changed(self, **values: Any) -> "Game":

@@ -510,9 +510,9 @@ def compile_driver() -> None:
     """Compile the driver, at a table of a game without rules (`cardai.table.second_process`)."""
     state, move = state_dtype(), move_dtype("card")
     game: Any = SimpleNamespace(
-        seats=range(2, 3), state=state, move=move, max_moves=1, blank=None, decided=None, is_open=None,
-        options=lambda *_: np.zeros(1, state),
-        rules=Rules(np.zeros(8, np.int64), False, state.itemsize, move.itemsize, 1, 1, (0, 0)),
+        seats=range(2, 3), state=state, move=move, max_moves=1, options=lambda *_: np.zeros(1, state),
+        rules=SimpleNamespace(blank=None, decided=None, is_open=None),
+        compiler=SimpleNamespace(rules=Rules(np.zeros(8, int), False, state.itemsize, move.itemsize, 1, 1, (0, 0))),
     )  # fmt: skip
     agents, lineups = [Agent("even", EvenlyRandom())], np.zeros((1, 2), np.int64)
     table = _Table(game, agents, lineups, np.zeros(1, np.uint64), None, 1, 1, None)
