@@ -1,6 +1,5 @@
 """Model files: what is saved comes back, what does not fit is refused by name, and hostile files do no harm."""
 
-import dataclasses
 import json
 import subprocess
 import sys
@@ -92,7 +91,7 @@ def test_what_is_saved_comes_back_to_the_bit(game, body, tmp_path):
     assert wanted.keys() == found.keys()
     assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
     assert any(name.endswith("variance") for name in wanted)
-    assert np.array_equal(saved.score(rows(70)), loaded.rules.score(rows(70)))
+    assert np.array_equal(saved.score(rows(70)), loaded.score(rows(70)))
     assert [file.name for file in tmp_path.iterdir()] == ["one.safetensors"]
 
 
@@ -115,7 +114,7 @@ def test_half_precision_makes_small_files_of_nearly_the_same_scores(game, tmp_pa
     loaded = load(tmp_path / "half.safetensors")
     assert loaded.metadata.stored == "float16"
     assert {value.dtype.name for value in tensors_of(loaded.module).values()} == {"float32"}
-    assert np.abs(np.asarray(saved.score(rows(70))) - np.asarray(loaded.rules.score(rows(70)))).max() < 2e-3
+    assert np.abs(np.asarray(saved.score(rows(70))) - np.asarray(loaded.score(rows(70)))).max() < 2e-3
     kinds = {
         name: entry["dtype"] for name, entry in taken_apart(tmp_path / "half.safetensors")[0].items() if "." in name
     }
@@ -304,7 +303,7 @@ def test_a_model_fits_its_own_game_and_says_what_another_one_has(game):
     fitting.name = "nn"
     fitting.check_fits(game)
     fitting.check_fits(game, "standard", 2)
-    changed = dataclasses.replace
+    changed = type(game).changed
     wide = PerspectiveEncoder(lambda seats: (Segment("cells", (27,)),), game.encoder().encode)
     for other, asked, message in (
         (changed(game, name="gomoku"), (None, None), "nn is a model of tictactoe, not of gomoku"),

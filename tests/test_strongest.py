@@ -244,7 +244,7 @@ def test_a_game_without_a_list_has_what_it_declares_and_then_its_players(own):
     assert strongest(plain) == "house"
     assert str(usual_judge(plain, "standard", 2, 100)) == "rollout:100"
     declaring, _ = own("goofspiel")
-    assert [strongest(declaring, seats=seats) for seats in (2, 3)] == [*declaring.opponents[:1]] * 2
+    assert [strongest(declaring, seats=seats) for seats in (2, 3)] == [*declaring.agents.opponents[:1]] * 2
 
 
 def test_options_that_nobody_measured_get_the_strongest_that_fits(own):

@@ -12,10 +12,10 @@ from cardai.kernel import native, refusal, together
 from cardai.kernel.composed import in_shares
 from cardai.kernel.doors import check_text
 from cardai.kernel.native import ROLES
-from cardai.kernel.rules import Rules, lend
+from cardai.kernel.rules import CompiledRules, lend
 from cardai.rule import elsewhere
 
-_CALLS, _OTHERS = tuple(ROLES)[:8], tuple(ROLES)[8:]  # the roles in `Rules.calls`, and those of `entry`
+_CALLS, _OTHERS = tuple(ROLES)[:8], tuple(ROLES)[8:]  # the roles in `CompiledRules.calls`, and those of `entry`
 _COMPILING = threading.RLock()  # held while a rule is compiled, so that it is compiled once
 
 
@@ -27,11 +27,11 @@ class Compiler:
         self._entries: dict[tuple[str, Any], Any] = {}
 
     @functools.cached_property
-    def rules(self) -> Rules:
+    def rules(self) -> CompiledRules:
         """The compiled rules. The first use compiles them or loads them from the cache."""
         game, ours_first = self.game, sorted(self.own(), key=lambda pair: elsewhere.is_under_way(pair[1]))
         made = {role: self._entry(role, function) for role, function in ours_first}
-        return Rules(
+        return CompiledRules(
             native.addresses([made.get(role, made["legal"]) for role in _CALLS]),
             game.rules.is_legal is not None,
             game.state.itemsize,
@@ -42,7 +42,7 @@ class Compiler:
         )
 
     @functools.cached_property
-    def lent(self) -> Rules:
+    def lent(self) -> CompiledRules:
         """The compiled rules as compiled code takes them (`cardai.kernel.rules.lend`)."""
         return lend(self.rules)
 

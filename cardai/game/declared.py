@@ -50,7 +50,7 @@ from cardai.game.fields import (
 )  # fmt: skip
 from cardai.game.moving import mover
 from cardai.game.wording import Moves
-from cardai.game.written import Text, written
+from cardai.game.written import Source, written
 from cardai.kernel.together import SEALED
 from cardai.rule import WORD
 
@@ -175,7 +175,7 @@ class State(Declaration):
             self.refuse(f"value: {name} is no field declared as one number, a seat or seats, or Each of these")
         at = f"{at}[seat]" if field.each else at
         forms = {"number": at, "seat": f"({at} == seat)", "seats": f"({at} >> seat & 1)"}
-        text = Text("def value(state, seat):")
+        text = Source("def value(state, seat):")
         text.add(f"return 1.0 * {forms[field.what]}")
         return written(text, self.title)
 

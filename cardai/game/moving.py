@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from cardai.errors import unknown
 from cardai.game.fields import Declaration, Field
-from cardai.game.written import Text, written
+from cardai.game.written import Source, written
 
 
 def mover(state: Declaration, source: str, target: str) -> Callable[..., None]:
@@ -29,7 +29,7 @@ def mover(state: Declaration, source: str, target: str) -> Callable[..., None]:
         )
     is_card = "card" in (old.what, new.what)
     seats = [name for name, field in (("from_seat", old), ("to_seat", new)) if field.each]
-    text = Text(f"def move({', '.join(['state', 'card' if is_card else 'cards', *seats])}):")
+    text = Source(f"def move({', '.join(['state', 'card' if is_card else 'cards', *seats])}):")
     if is_card:
         text.add("cards = single(card)")
     at = f"state.{source}[from_seat]" if old.each else f"state.{source}"
@@ -42,7 +42,7 @@ def mover(state: Declaration, source: str, target: str) -> Callable[..., None]:
     return written(text, state.title)
 
 
-def _note(old: Field, new: Field, text: Text) -> None:
+def _note(old: Field, new: Field, text: Source) -> None:
     """Write down what all know of the hand that gets the cards."""
     if new.known and old.sees == "all":
         text.add(f"state.{new.known}[to_seat] |= cards")

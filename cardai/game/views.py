@@ -9,7 +9,7 @@ import numpy as np
 from cardai.cards import Deck, as_int
 from cardai.game import Segment, Zone
 from cardai.game.fields import END, NONE, Declaration, Field
-from cardai.game.written import Text, written
+from cardai.game.written import Source, written
 
 # As numbers
 
@@ -23,7 +23,7 @@ def encoder(
 
     Everything that is said of seats begins with the own seat and goes on clockwise.
     """
-    text, parts = Text("def encode(state, seat, row):"), list[_Part]()
+    text, parts = Source("def encode(state, seat, row):"), list[_Part]()
     text.add("at = 0")
     for name, field in state.places.items():
         if field.sees in ("own", "others"):
@@ -90,7 +90,7 @@ def _shape_of_cards(state: Declaration) -> tuple[int, ...]:
     return (len(deck.ranks), len(deck.suits)) if is_grid else (deck.size,)
 
 
-def _encode_hands(state: Declaration, name: str, field: Field, text: Text, parts: list[_Part]) -> None:
+def _encode_hands(state: Declaration, name: str, field: Field, text: Source, parts: list[_Part]) -> None:
     label, cards = state.label(name).lower(), _shape_of_cards(state)
     if field.sees == "others":
         with text.block("for step in range(1, state.seats):"):
@@ -131,7 +131,7 @@ def _encode_hands(state: Declaration, name: str, field: Field, text: Text, parts
         parts.append(_Part(f"{label} sizes", by_seat=True))
 
 
-def _encode_open(state: Declaration, name: str, field: Field, text: Text, parts: list[_Part]) -> None:
+def _encode_open(state: Declaration, name: str, field: Field, text: Source, parts: list[_Part]) -> None:
     """A field that all see."""
     with text.block("for step in range(state.seats):" if field.each else ""):
         _put(state, field, name, "(seat + step) % state.seats", text)
@@ -151,7 +151,7 @@ def _shape_of(state: Declaration, field: Field) -> tuple[tuple[int, ...], bool]:
     return (), field.what in ("seat", "seats")
 
 
-def _put(state: Declaration, field: Field, name: str, seat: str, text: Text) -> None:
+def _put(state: Declaration, field: Field, name: str, seat: str, text: Source) -> None:
     """Write the values of a field from `at` on. `seat`: whose, if there is one for each seat."""
     axes = [f"i{axis}" for axis in range(len(field.shape))]
     indices = [seat, *axes] if field.each else axes

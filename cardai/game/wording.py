@@ -11,7 +11,7 @@ import numpy as np
 from cardai.errors import CardaiError, unknown
 from cardai.game import move_dtype
 from cardai.game.fields import Declaration
-from cardai.game.written import Text, written
+from cardai.game.written import Source, written
 
 MOST_ACTIONS = 128
 """Forms of moves, at most, that get a number each."""
@@ -71,7 +71,7 @@ class Moves:
     @functools.cached_property
     def add(self) -> Callable[..., int]:
         """The rule `add(moves, n, ...)` for `legal`: writes a move with these fields as `moves[n]`; returns n + 1."""
-        text = Text(f"def add({', '.join(['moves', 'n', *self.fields])}):")
+        text = Source(f"def add({', '.join(['moves', 'n', *self.fields])}):")
         text.add(*(f"moves[n].{name} = {name}" for name in self.fields), "return n + 1")
         return written(text, "move")
 
@@ -83,7 +83,7 @@ class Moves:
         number of the next move.
         """
         with_kind = ["kind"] if "kind" in self.fields else []
-        text = Text(f"def add_each({', '.join(['moves', 'n', *with_kind, 'cards'])}):")
+        text = Source(f"def add_each({', '.join(['moves', 'n', *with_kind, 'cards'])}):")
         with text.block("while cards != 0:"):
             for name in self.fields:
                 text.add(f"moves[n].{name} = {'kind' if name == 'kind' else 'lowest(cards)' if name == 'card' else 0}")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cardai.game.fields import END, Declaration, Field
-from cardai.game.written import Text, written
+from cardai.game.written import Source, written
 
 
 def resample(state: Declaration) -> Callable[..., Any]:
@@ -14,7 +14,7 @@ def resample(state: Declaration) -> Callable[..., Any]:
     may lie there depends on the game.
     """
     places = {name: field for name, field in state.places.items() if field.sees != "all"}
-    text = Text("def resample(state, seat, stream):")
+    text = Source("def resample(state, seat, stream):")
     _refuse_own_facts(state, "resample")
     if not places:
         return written(text, state.title)
@@ -48,7 +48,7 @@ def _open(field: Field) -> str:
     return f" and state.{field.opens} == 0" if field.opens else ""
 
 
-def _gather(state: Declaration, places: dict[str, Field], text: Text) -> None:
+def _gather(state: Declaration, places: dict[str, Field], text: Source) -> None:
     """Unite all hidden cards in `unseen`."""
     text.add("unseen = 0")
     for name, field in places.items():
@@ -59,7 +59,7 @@ def _gather(state: Declaration, places: dict[str, Field], text: Text) -> None:
             text.add(f"unseen |= {_hidden(name, field)}")
 
 
-def _deal(state: Declaration, places: dict[str, Field], text: Text) -> None:
+def _deal(state: Declaration, places: dict[str, Field], text: Source) -> None:
     """Deal to one place after the other; the last one gets what is left, if it is always hidden."""
     _gather(state, places, text)
     names = list(places)
@@ -80,7 +80,7 @@ def _deal(state: Declaration, places: dict[str, Field], text: Text) -> None:
             text.add(f"{own} = state.{field.known}[other] & {own} | dealt" if field.known else f"{own} = dealt")
 
 
-def _deal_with_bans(state: Declaration, places: dict[str, Field], text: Text) -> None:
+def _deal_with_bans(state: Declaration, places: dict[str, Field], text: Source) -> None:
     """Deal to all places at once, so that none gets what it cannot hold."""
     if state.is_wide or any(field.what == "card" for field in places.values()):
         state.refuse(
@@ -117,7 +117,7 @@ def _deal_with_bans(state: Declaration, places: dict[str, Field], text: Text) ->
 
 def blank(state: Declaration) -> Callable[..., Any]:
     """The rule that writes over what is hidden from a seat: sizes and known cards stay, the rest are low cards."""
-    text = Text("def blank(state, seat):")
+    text = Source("def blank(state, seat):")
     _refuse_own_facts(state, "blank")
     for name, field in state.places.items():
         if field.sees == "all":

@@ -21,7 +21,7 @@ NAMES = {
 _numbers = itertools.count()
 
 
-class Text:
+class Source:
     """The lines of a rule, as they are written. `with text.block(line):` indents what follows."""
 
     def __init__(self, head: str) -> None:
@@ -42,7 +42,7 @@ class Text:
         self.depth -= bool(line)
 
 
-def written(text: Text, of: str) -> Callable[..., Any]:
+def written(text: Source, of: str) -> Callable[..., Any]:
     """The rule of a text. Tracebacks and refusals show its lines. `of`: what was declared, for people."""
     source = "\n".join([*text.lines, ""] if len(text.lines) > 1 else [*text.lines, "    return", ""])
     file = f"<declared {of}: {text.name} {next(_numbers)}>"

@@ -43,7 +43,7 @@ ROLES = {
     "simplify": Role(("state",)),
     "weight": Role(("state",), "float64", "a number above 0"),
 }
-"""The roles of a game's rules. The first eight are those of `Rules.calls`, in its order."""
+"""The roles of a game's rules. The first eight are those of `CompiledRules.calls`, in its order."""
 
 HEADER = ("seats", "turn", "ply", "revealed", "midway", "rng")
 """The core's own fields, which every state begins with; eight bytes each."""

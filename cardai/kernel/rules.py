@@ -1,7 +1,7 @@
 """A game's compiled rules, called by address, and the steps that everything else in this folder is made of.
 
 Nothing here knows a game. Records are handled by their bytes, arrays by their addresses (`cardai.kernel.native`).
-Tuples such as `Rules` are declared with NumPy arrays; `lend` gives the form that compiled code takes.
+Tuples such as `CompiledRules` are declared with NumPy arrays; `lend` gives the form that compiled code takes.
 """
 
 from typing import Any, NamedTuple
@@ -34,10 +34,10 @@ from cardai.kernel.native import (
 )
 from cardai.rule import inlined, mixed, rule
 
-DEAL, LEGAL, ACT, SETTLE, SCORE, RESAMPLE, IS_LEGAL, TOGETHER = range(8)  # places in Rules.calls, and in ROLES
+DEAL, LEGAL, ACT, SETTLE, SCORE, RESAMPLE, IS_LEGAL, TOGETHER = range(8)  # places in CompiledRules.calls, and in ROLES
 
 
-class Rules(NamedTuple):
+class CompiledRules(NamedTuple):
     """A game's compiled rules. `calls`: i64[8], addresses in the order above. Sizes are in bytes.
 
     `sealed`: where the choices of a game with choices at the same time stand in a state, and the size of one seat's;
@@ -54,7 +54,7 @@ class Rules(NamedTuple):
 
 
 def lend(arrays: Any) -> Any:
-    """A tuple of arrays, such as `Rules`, as compiled code takes it, tuples inside it too.
+    """A tuple of arrays, such as `CompiledRules`, as compiled code takes it, tuples inside it too.
 
     The caller keeps the arrays alive.
     """

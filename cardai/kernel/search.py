@@ -50,7 +50,7 @@ from cardai.kernel.native import (
     unseal,
 )
 from cardai.kernel.players import NATIVE, ONE_PLY, OUTSIDE, UNIFORM
-from cardai.kernel.rules import SCORE, Rules, chooses_together, legal_moves, lend, make_world, play_move
+from cardai.kernel.rules import SCORE, CompiledRules, chooses_together, legal_moves, lend, make_world, play_move
 from cardai.rule import inlined, rule, separate
 
 # Where a line stands: it has a value; a seat's model must be asked outside; the judge of its last position must be.
@@ -361,6 +361,6 @@ def choose_by_search(rules, cast, player, state, scratch, stream, chosen, epsilo
     return work
 
 
-def search_address(rules: Rules, cast: Any, scratch: Any) -> Any:
+def search_address(rules: CompiledRules, cast: Any, scratch: Any) -> Any:
     """The address of `choose_by_search`, for a driver that is handed such tuples. They are the same for all games."""
     return separate_address(choose_by_search, (lend(rules), lend(cast), 0, 0, lend(scratch), 0, 0, 0.0, 0.0))

@@ -43,7 +43,7 @@ from cardai.kernel.native import (
     turn_of,
     unseal,
 )
-from cardai.kernel.rules import Rules, chooses_together, legal_moves, lend, make_view, make_world, play_move
+from cardai.kernel.rules import CompiledRules, chooses_together, legal_moves, lend, make_view, make_world, play_move
 from cardai.kernel.search import (
     NOT_A_NUMBER,
     best_mean,
@@ -486,7 +486,7 @@ def choose_by_epimc(rules, cast, player, state, scratch, stream, chosen, epsilon
     return work if n > 0 else 0
 
 
-def tree_address(rules: Rules, cast: Any, scratch: Any, is_epimc: bool) -> Any:
+def tree_address(rules: CompiledRules, cast: Any, scratch: Any, is_epimc: bool) -> Any:
     """The address of `choose_by_epimc` or `choose_by_ismcts`, as `cardai.kernel.search.search_address` gives one."""
     function = choose_by_epimc if is_epimc else choose_by_ismcts
     return separate_address(function, (lend(rules), lend(cast), 0, 0, lend(scratch), 0, 0, 0.0, 0.0))

@@ -85,7 +85,7 @@ class Time:
 
 
 @dataclass(frozen=True)
-class Table:
+class StudyTable:
     """A table of a study: its `code`, under which people and exports know it, and agents in all seats but one."""
 
     code: str
@@ -125,7 +125,7 @@ class Plan:
 class Sitting:
     """What a participant plays: at which table, and in which seat."""
 
-    table: Table
+    table: StudyTable
     seat: int
 
     @property
@@ -151,7 +151,7 @@ class Protocol:
     title: str
     contact: str
     consent: str
-    tables: tuple[Table, ...]
+    tables: tuple[StudyTable, ...]
     games_each: int
     stop: Stop
     seed: int = 0
@@ -227,7 +227,7 @@ def protocol_of(content: Mapping[str, Any]) -> Protocol:
     """The protocol that a file holds. Raises CardaiError for what is missing, unknown or does not fit."""
     content = dict(content)
     parts = {
-        "tables": tuple(_part(Table, one, "table") for one in _list(content, "table", dict)),
+        "tables": tuple(_part(StudyTable, one, "table") for one in _list(content, "table", dict)),
         "questions": tuple(_part(StudyQuestion, one, "question") for one in _list(content, "question", dict)),
     }
     for kind in (Aids, Time, Stop, Plan):

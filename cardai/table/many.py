@@ -32,7 +32,7 @@ from cardai.kernel.dense import SCORED
 from cardai.kernel.doors import check_flag, check_function, check_integers, check_list, check_seeds
 from cardai.kernel.driver import Order, count_choices
 from cardai.kernel.native import at, get, raw
-from cardai.kernel.rules import Rules, lend
+from cardai.kernel.rules import CompiledRules, lend
 from cardai.rule import JIT, rule
 from cardai.stats.machine import default_threads
 from cardai.stats.progress import CountProgress
@@ -509,10 +509,11 @@ def _start_threads(pool: ThreadPoolExecutor, threads: int) -> None:
 def compile_driver() -> None:
     """Compile the driver, at a table of a game without rules (`cardai.table.second_process`)."""
     state, move = state_dtype(), move_dtype("card")
+    rules = CompiledRules(np.zeros(8, np.int64), False, state.itemsize, move.itemsize, 1, 1, (0, 0))
     game: Any = SimpleNamespace(
         seats=range(2, 3), state=state, move=move, max_moves=1, options=lambda *_: np.zeros(1, state),
         rules=SimpleNamespace(blank=None, decided=None, is_open=None),
-        compiler=SimpleNamespace(rules=Rules(np.zeros(8, int), False, state.itemsize, move.itemsize, 1, 1, (0, 0))),
+        compiler=SimpleNamespace(rules=rules),
     )  # fmt: skip
     agents, lineups = [Agent("even", EvenlyRandom())], np.zeros((1, 2), np.int64)
     table = _Table(game, agents, lineups, np.zeros(1, np.uint64), None, 1, 1, None)

@@ -16,7 +16,7 @@ import numpy as np
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.game import Game
-from cardai.measure.protocol import ALWAYS, Protocol, Table
+from cardai.measure.protocol import ALWAYS, Protocol, StudyTable
 from cardai.stats.interval import Estimate, mean, of_people, proportion
 from cardai.stats.jsonable import plain
 from cardai.stats.measure import measure_of, value_of
@@ -112,7 +112,7 @@ class StudyGame:
     person: str
     level: str
     order: int
-    table: Table
+    table: StudyTable
     seat: int
     row: TableRow
     begun: float
