@@ -172,7 +172,7 @@ def test_reasons_fit_a_terminal_of_80_columns() -> None:
 def unseen(tmp_path: Path) -> str:
     """The path of a game that leaves out `holdings`."""
     path = tmp_path / "unseen.py"
-    path.write_text(Path(small_game.__file__).read_text("utf-8").replace("    holdings=holdings,\n", ""), "utf-8")
+    path.write_text(Path(small_game.__file__).read_text("utf-8").replace("holdings=holdings, ", ""), "utf-8")
     return str(path)
 
 
