@@ -277,10 +277,8 @@ class Compiled:
     def choices(self, states: np.ndarray, player: str, bits: int) -> np.ndarray:
         """The move of a native player in each state, each time with the same random stream: MOVE[N]."""
         note_rule(f"player {player}")
-        choose, values = (
-            self.game.agents.players[player].choose,
-            list(self.game.agents.players[player].defaults.values()),
-        )
+        written = self.game.agents.players[player]
+        choose, values = written.choose, list(written.defaults.values())
         given, moves, params = copied(states), guarded(len(states), self.game.move), np.array([values or [0.0]])
         call, stream, seed = self.game.compiler.entry("choose", choose), np.zeros(1, STREAM), int_seed(bits)
         for some, chosen, count in pieces(given, moves):

@@ -99,13 +99,8 @@ def texts(game: Game, seats: int, is_over: bool) -> dict[str, Callable[[Any, Any
 
     If the game `is_over` they take no notice of the move, and those that explain moves are left out.
     """
-    zones, tell, holdings, ending, picks = (
-        game.table.zones,
-        game.text.tell,
-        game.table.holdings,
-        game.text.ending,
-        game.table.picks,
-    )
+    table, text = game.table, game.text
+    zones, tell, holdings, ending, picks = table.zones, text.tell, table.holdings, text.ending, table.picks
     answer, found = partial(asked, game), {}
     for seat in range(seats):
         found[f"show for seat {seat}"] = lambda state, move, seat=seat: answer("show", game.text.show, state, seat)

@@ -66,10 +66,7 @@ class Compiler:
             return self._entries[role, function]
 
     def compile(self) -> None:
-        """Compile all rules, encoders, heuristics, outcomes and players now, or load them from the cache.
-
-        Raises CardaiError for the first that does not compile, with its file, its line and the reason.
-        """
+        """Compile all of them now: see `Game.compile`."""
         assert self.rules  # first: a second process may compile one of them
         for role, function in self.all():
             self._entry(role, function)

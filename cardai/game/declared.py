@@ -47,6 +47,7 @@ from cardai.game.fields import (
     Stock,
     Suit,
     Word,
+    renamed_sets,
 )  # fmt: skip
 from cardai.game.moving import mover
 from cardai.game.wording import Moves
@@ -138,7 +139,7 @@ class State(Declaration):
             elif field.what == "counts":
                 found[name][..., cards] = values
             elif field.what == "cards":
-                found[name] = _sets_of_new(values, cards, self.is_wide)
+                found[name] = renamed_sets(values, cards, self.is_wide)
         return found
 
     def lying(self, name: str, states: np.ndarray) -> np.ndarray:
@@ -208,16 +209,6 @@ def state_of(dtype: np.dtype) -> State | None:
     """The declaration that a state's type was made from, None if it was made by `state_dtype`."""
     found = _STATES.get(id(dtype))
     return found if found is not None and found.dtype is dtype else None
-
-
-def _sets_of_new(values: np.ndarray, cards: np.ndarray, is_wide: bool) -> np.ndarray:
-    """Sets of cards, each of which has become another: `cards` gives the new one."""
-    words, found = (values if is_wide else values[..., None]), np.zeros_like(values if is_wide else values[..., None])
-    for card, new in enumerate(cards.tolist()):
-        found[..., new // WORD if is_wide else 0] |= (
-            words[..., card // WORD if is_wide else 0] >> (card % WORD if is_wide else card) & 1
-        ) << (new % WORD if is_wide else new)
-    return found if is_wide else found[..., 0]
 
 
 def _seats_turned(field: Field, values: np.ndarray, by: int, seats: int) -> np.ndarray:

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
+import numpy as np
+
 from cardai.cards import MOST, Deck
 from cardai.cards import wide as wide_sets
 from cardai.errors import CardaiError, unknown, whole
 from cardai.game import state_dtype
+from cardai.rule import WORD
 
 NONE = -1
 """No card, no seat, no suit, no rank, no word."""
@@ -233,3 +236,12 @@ class Declaration:
     def refuse(self, why: str) -> NoReturn:
         """Raises CardaiError, which names the game."""
         raise CardaiError(f"{self.title}: {why}")
+
+
+def renamed_sets(values: np.ndarray, cards: np.ndarray, is_wide: bool) -> np.ndarray:
+    """Sets, i64[N], or wide ones, i64[N, words], whose cards have become others: card k has become `cards[k]`."""
+    sets, word = (values, WORD) if is_wide else (values[..., None], MOST)
+    found = np.zeros_like(sets)
+    for card, new in enumerate(cards.tolist()):
+        found[..., new // word] |= (sets[..., card // word] >> card % word & 1) << new % word
+    return found if is_wide else found[..., 0]

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardai.errors import CardaiError, unknown
 from cardai.game import move_dtype
-from cardai.game.fields import Declaration
+from cardai.game.fields import Declaration, renamed_sets
 from cardai.game.written import Source, written
 
 MOST_ACTIONS = 128
@@ -64,8 +64,7 @@ class Moves:
                 if slot in ("card", "suit"):
                     found[name][of_kind] = (cards if slot == "card" else np.array(names))[values]
                 elif slot == "cards":
-                    sets = [sum(1 << int(cards[card]) for card in state.deck.listed(int(one))) for one in values]
-                    found[name][of_kind] = sets
+                    found[name][of_kind] = renamed_sets(values, cards, is_wide=False)
         return found
 
     @functools.cached_property
