@@ -121,10 +121,10 @@ def steady(world, move, params, stream):
 
 
 def spell(state, move):
-    kind = int(move["kind"])
-    if kind == CALL and state["chips"][0] == state["chips"][1]:
+    kind, is_even = int(move["kind"]), state["chips"][0] == state["chips"][1]
+    if kind == CALL and is_even:
         return "checks"
-    return "bets" if kind == RAISE and state["bets"] == 0 else MOVE.words[kind]
+    return "bets" if kind == RAISE and is_even and state["street"] else MOVE.words[kind]  # 1.2: the blinds are a bet
 
 
 def ending(state):
