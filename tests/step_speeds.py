@@ -95,9 +95,9 @@ def runs_of(name: str, batches: list[int]) -> Iterator[tuple[str, Run]]:
     yield f"cardai.Batch, {batches[0]} games, no observations", by_batch(name, batches[0], False)
     yield f"copying {batches[0]} observations, no game", by_copying(name, batches[0])
     try:
-        from cardai.adapters import aec
+        from cardai.guests.adapters import aec
 
-        yield "PettingZoo, cardai.adapters.aec", by_environment(aec(name, seats=SEATS[name]))
+        yield "PettingZoo, cardai.guests.adapters.aec", by_environment(aec(name, seats=SEATS[name]))
     except cardai.CardaiError as error:
         print(f"left out: {error}")
     if name == "tictactoe":

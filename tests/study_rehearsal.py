@@ -25,17 +25,17 @@ from web_pages import CHROMIUM, LARGE, Screen, chromium
 from websockets.sync.client import connect
 
 from cardai.agents.spec import Agent, agent
-from cardai.measure.protocol import BEFORE, Protocol, Stop, read_protocol
+from cardai.guests.web import server as web_server
+from cardai.guests.web.guards import Hosts, digest
+from cardai.guests.web.participants import Participants
+from cardai.guests.web.protocol import BEFORE, Protocol, Stop, read_protocol
+from cardai.guests.web.server import Server
+from cardai.guests.web.serving import _listen
+from cardai.guests.web.store import Store
+from cardai.guests.web.study import offers_for
+from cardai.guests.web.study_report import measure_study
+from cardai.guests.web.tables import WebTable
 from cardai.table.asking import moves_in
-from cardai.web import server as web_server
-from cardai.web.guards import Hosts, digest
-from cardai.web.participants import Participants
-from cardai.web.server import Server
-from cardai.web.serving import _listen
-from cardai.web.store import Store
-from cardai.web.study import offers_for
-from cardai.web.study_report import measure_study
-from cardai.web.tables import WebTable
 
 PERSONS = ("greedy:best", "greedy:expert", "sampled:nn2", "sampled:nn2", "bot3", "bot3", "bot2")
 """Agents that act as seven people at Moska, from the strongest to the weakest."""

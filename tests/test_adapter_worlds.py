@@ -68,7 +68,7 @@ def told(node: Any, seats: int) -> dict[str, Any]:
 
 def twins(table: Any, game: Game, seat: int, seed: int) -> Iterator[tuple[Any, Any]]:
     """Two states that are the same for a seat, at each of its decisions and of those of the others that both allow."""
-    from cardai.adapters.spiel import _Past, _stored
+    from cardai.guests.adapters.spiel import _Past, _stored
 
     rng = np.random.default_rng(seed)
     one, other = table.new_initial_state(), table.new_initial_state()
@@ -159,7 +159,7 @@ def with_history(state: Any, seat: int, world: Any, luck: Any) -> Any:
 
 
 def with_the_past_of_all(state: Any, seat: int, world: Any, luck: Any) -> Any:
-    from cardai.adapters.spiel import _Past
+    from cardai.guests.adapters.spiel import _Past
 
     world.past = _Past(world.past.record, state.past.before, state.past.move)
     return world
@@ -182,7 +182,7 @@ def with_the_rng(state: Any, seat: int, world: Any, luck: Any) -> Any:
 
 
 def patched(name: str, mutant: Callable[..., Any]) -> Callable[[pytest.MonkeyPatch, str], None]:
-    return lambda monkeypatch, _: monkeypatch.setattr(f"cardai.adapters.spiel.{name}", mutant)
+    return lambda monkeypatch, _: monkeypatch.setattr(f"cardai.guests.adapters.spiel.{name}", mutant)
 
 
 def told_as_the_mover_says(game, state, move, seat):
@@ -191,7 +191,7 @@ def told_as_the_mover_says(game, state, move, seat):
 
 def heard_of_the_truth(self, game, seat):
     """What each seat was truly told, which is more than one of them knows."""
-    from cardai.adapters.spiel import _line
+    from cardai.guests.adapters.spiel import _line
 
     lines = [""] * int(self.record["seats"][0])
     past = self
@@ -297,7 +297,7 @@ def masks_for_all(env: Any) -> None:
 @pytest.mark.parametrize("leak", [seed_in_infos, deck_in_infos, masks_for_all])
 def test_an_environment_of_pettingzoo_that_leaks_is_seen(leak, monkeypatch):
     pytest.importorskip("pettingzoo", reason="the extra `zoo` brings PettingZoo")
-    from cardai.adapters import zoo
+    from cardai.guests.adapters import zoo
 
     right = zoo.CardTable._decide
 

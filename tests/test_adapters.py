@@ -321,7 +321,7 @@ def test_opponents_sit_in_order_after_the_learner():
 
 def test_gymnasium_makes_every_game_by_its_name():
     gymnasium = pytest.importorskip("gymnasium", reason="the extra `gym` brings Gymnasium")
-    env = gymnasium.make("cardai.adapters.gym:cardai/tictactoe-v1", opponents="greedy:open_lines", seat=1)
+    env = gymnasium.make("cardai.guests.adapters.gym:cardai/tictactoe-v1", opponents="greedy:open_lines", seat=1)
     observation, _ = env.reset(seed=1)
     assert observation.sum() > 0
     assert env.unwrapped.table.ply == 1
@@ -528,7 +528,9 @@ def test_chance_that_is_asked_for_and_cannot_be_listed_is_refused():
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     for package, door, extra in (("pettingzoo", "aec", "zoo"), ("gymnasium", "single", "gym"),
                                  ("pyspiel", "register", "openspiel")):  # fmt: skip
-        for name in [name for name in sys.modules if name.split(".")[0] == package or "cardai.adapters." in name]:
+        for name in [
+            name for name in sys.modules if name.split(".")[0] == package or "cardai.guests.adapters." in name
+        ]:
             monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, package, None)
         if package == "pettingzoo" and "gymnasium" not in sys.modules:
@@ -540,7 +542,7 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
 
 def test_nothing_of_the_adapters_packages_is_imported_without_being_asked():
     code = (
-        "import sys, cardai, cardai.adapters; from cardai.app.cli import run; run(['--help'])\n"
+        "import sys, cardai, cardai.guests.adapters; from cardai.app.cli import run; run(['--help'])\n"
         "cardai.Batch, cardai.play, cardai.load('tictactoe').new()\n"
         "print(sorted({'pettingzoo', 'gymnasium', 'pyspiel', 'open_spiel', 'torch', 'ray'} & set(sys.modules)))"
     )

@@ -32,7 +32,7 @@ NAMED = "(?:" + "|".join(NAMES) + ")"
 
 VERBS = (
     "games", "agents", "bench", "match", "selfplay", "play", "rules", "perf", "check", "complexity", "perft", "grade",
-    "replay", "verify", "analyse", "new-game", "doctor", "warm", "people",
+    "replay", "verify", "analyse", "new-game", "doctor", "warm", "study",
 )  # fmt: skip
 
 
@@ -111,8 +111,8 @@ def test_help_comes_at_once():
 
 
 GROUPED = {
-    "Play": ("match", "play", "replay", "rules", "verify"),
-    "Measure": ("analyse", "bench", "complexity", "grade", "people", "perf", "perft", "situations", "strongest"),
+    "Play": ("match", "play", "replay", "rules", "serve", "study", "verify"),
+    "Measure": ("analyse", "bench", "complexity", "grade", "perf", "perft", "situations", "strongest"),
     "Learn": ("iterate", "selfplay", "train", "tune"),
     "Games": ("agents", "check", "doctor", "games", "new-game", "show-game", "warm"),
     "Experiments": ("report", "reproduce"),

@@ -32,13 +32,13 @@ from websockets.sync.client import connect
 
 from cardai.app.cli import run
 from cardai.errors import CardaiError
-from cardai.measure.protocol import read_protocol
-from cardai.web import server
-from cardai.web.guards import Hosts
-from cardai.web.offers import offer_of
-from cardai.web.proxy import networks_of, path_of
-from cardai.web.server import Server
-from cardai.web.study import offers_for
+from cardai.guests.web import server
+from cardai.guests.web.guards import Hosts
+from cardai.guests.web.offers import offer_of
+from cardai.guests.web.protocol import read_protocol
+from cardai.guests.web.proxy import networks_of, path_of
+from cardai.guests.web.server import Server
+from cardai.guests.web.study import offers_for
 
 PAGE = (Path(__file__).parents[1] / "docs/hosting.md").read_text("utf-8")
 PROXY, NAME = "10.0.0.1", "cards.example"

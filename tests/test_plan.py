@@ -1,4 +1,4 @@
-"""`cardai plan`: what studies of people would show, with agents of unequal strength in their place."""
+"""`cardai study size`: what studies of people would show, with agents of unequal strength in their place."""
 
 import json
 import math
@@ -9,7 +9,7 @@ import pytest
 import cardai
 from cardai import CardaiError
 from cardai.app.cli import run
-from cardai.measure.plan import plan_study
+from cardai.guests.web.plan import plan_study
 
 GAME = cardai.load("tictactoe")
 TABLE = ("human", "random")
@@ -66,12 +66,12 @@ def test_the_same_seed_plans_the_same():
 )
 def test_an_impossible_plan_is_a_sentence(capsys, options, words):
     given = {"--seats": "human,random", "--persons": "random", "--trials": "20"} | dict([options])
-    assert run(["plan", "tictactoe", *(text for option in given.items() for text in option)]) != 0
+    assert run(["study", "size", "tictactoe", *(text for option in given.items() for text in option)]) != 0
     assert words in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_command_prints_a_table_and_json(capsys):
-    asked = ["plan", "tictactoe", "--seats", "human,random", "--persons", "random,greedy:mlp", "--people", "7",
+    asked = ["study", "size", "tictactoe", "--seats", "human,random", "--persons", "random,greedy:mlp", "--people", "7",
              "--games", "37", "--trials", "100", "--measure", "win"]  # fmt: skip
     assert run(asked) == 0
     text = capsys.readouterr().out

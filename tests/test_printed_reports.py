@@ -25,9 +25,9 @@ from cardai.stats.report import Report
 ROOT = Path(__file__).parent.parent
 MODULES = (
     "cardai.measure.analysis", "cardai.measure.cluster_share", "cardai.measure.grade", "cardai.measure.network_share",
-    "cardai.measure.perfect.exploitability", "cardai.web.people", "cardai.evaluators.training.outcome",
-    "cardai.measure.situations", "cardai.measure.strongest", "cardai.evaluators.training.learn", "cardai.measure.plan",
-    "cardai.web.study_report", "cardai.measure.tune",
+    "cardai.measure.perfect.exploitability", "cardai.guests.web.people", "cardai.evaluators.training.outcome",
+    "cardai.measure.situations", "cardai.measure.strongest", "cardai.evaluators.training.learn",
+    "cardai.guests.web.plan", "cardai.guests.web.study_report", "cardai.measure.tune",
 )  # fmt: skip
 NOT_PRINTED = {
     "Company",

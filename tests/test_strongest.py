@@ -192,7 +192,7 @@ def test_the_keyboard_seats_the_strongest_and_asks_it_for_hints(name):
 @pytest.mark.parametrize("name", GAMES)
 def test_the_page_offers_the_strongest_of_each_table_first_and_that_of_another_table_not_at_all(name):
     pytest.importorskip("starlette", reason="the extra `web` is not installed")
-    from cardai.web.offers import offer_of
+    from cardai.guests.web.offers import offer_of
 
     game = GAMES[name]
     offer = offer_of(game)

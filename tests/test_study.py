@@ -23,14 +23,14 @@ import cardai
 from cardai import CardaiError
 from cardai.app.cli import run
 from cardai.data.record import verify
-from cardai.measure.protocol import ALWAYS, Aids, Protocol, Stop, protocol_of, read_protocol, williams
+from cardai.guests.web.guards import Hosts
+from cardai.guests.web.participants import Participants
+from cardai.guests.web.protocol import ALWAYS, Aids, Protocol, Stop, protocol_of, read_protocol, williams
+from cardai.guests.web.server import Server
+from cardai.guests.web.store import Store
+from cardai.guests.web.study import exports_of, offers_for
+from cardai.guests.web.study_report import export_study, games_of, measure_study, play_references, refuse_early
 from cardai.table.one import OneGame
-from cardai.web.guards import Hosts
-from cardai.web.participants import Participants
-from cardai.web.server import Server
-from cardai.web.store import Store
-from cardai.web.study import exports_of, offers_for
-from cardai.web.study_report import export_study, games_of, measure_study, play_references, refuse_early
 
 SHIPPED = sorted((Path(__file__).parent.parent / "experiments/studies").glob("*.toml"))
 SECRET = "greedy:open_lines"  # an opponent of whom no participant may learn
@@ -405,7 +405,7 @@ def test_what_would_tell_more_or_choose_who_plays_is_not_there(served, path):
 
 
 def test_a_table_that_names_its_agents_is_found_out(served, monkeypatch):
-    from cardai.web.tables import WebTable
+    from cardai.guests.web.tables import WebTable
 
     def who(table, other, seat, watches):
         return {"name": table.row.seats[other].agent or "you", "kind": "agent"}

@@ -17,9 +17,9 @@ from test_study import FILE, kept_in, traces_of
 from web_pages import CHROMIUM, LARGE, Screen, chromium
 
 import cardai
-from cardai.measure.protocol import Stop, Time, read_protocol
-from cardai.web.study import exports_of, words_of
-from cardai.web.study_report import StudyGame, _row, export_study, measure_study
+from cardai.guests.web.protocol import Stop, Time, read_protocol
+from cardai.guests.web.study import exports_of, words_of
+from cardai.guests.web.study_report import StudyGame, _row, export_study, measure_study
 
 THESIS = Path(__file__).parent.parent / "experiments/studies/moska-thesis.toml"
 HOSTING = (Path(__file__).parent.parent / "docs/hosting.md").read_text("utf-8")

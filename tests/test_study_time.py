@@ -16,10 +16,10 @@ from test_web import NONCE, views
 
 from cardai import CardaiError
 from cardai.data.record import verify
-from cardai.measure.protocol import Time, read_protocol
-from cardai.web.store import Store
-from cardai.web.study import words_of
-from cardai.web.study_report import export_study, games_of
+from cardai.guests.web.protocol import Time, read_protocol
+from cardai.guests.web.store import Store
+from cardai.guests.web.study import words_of
+from cardai.guests.web.study_report import export_study, games_of
 
 LIMITED = f'{FILE}\n[time]\nmove = 30\nlate = "random"\n'
 

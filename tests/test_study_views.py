@@ -11,12 +11,12 @@ pytest.importorskip("starlette", reason="the extra `web` is not installed")
 
 import cardai
 from cardai.game import Zone, listed_pieces
-from cardai.measure.protocol import Aids
-from cardai.web import commitment, tables
-from cardai.web.guards import new_token
-from cardai.web.offers import Offer
-from cardai.web.store import SeatRow, Store, TableRow
-from cardai.web.tables import WebTable
+from cardai.guests.web import commitment, tables
+from cardai.guests.web.guards import new_token
+from cardai.guests.web.offers import Offer
+from cardai.guests.web.protocol import Aids
+from cardai.guests.web.store import SeatRow, Store, TableRow
+from cardai.guests.web.tables import WebTable
 
 SEATS = {"moska": 4, "durak": 3, "hearts": 4, "literature": 4}
 NONE = Aids()

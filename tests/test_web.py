@@ -21,19 +21,19 @@ from truths import truth_of
 from web_clients import NONCE, Process
 
 import cardai
-import cardai.web
+import cardai.guests.web
 from cardai.app.cli import run
 from cardai.data.record import Reader, verify
 from cardai.errors import BadArgument, CardaiError
 from cardai.game import Game, Zone
+from cardai.guests.web import room, server
+from cardai.guests.web.commitment import fingerprint, seed_of
+from cardai.guests.web.guards import HEADERS, Hosts, Rate, clean_name, digest, read_message
+from cardai.guests.web.offers import Offer, offer_of
+from cardai.guests.web.store import Store
+from cardai.guests.web.tables import WebTable
+from cardai.guests.web.views import position_view
 from cardai.table.one import OneGame
-from cardai.web import room, server
-from cardai.web.commitment import fingerprint, seed_of
-from cardai.web.guards import HEADERS, Hosts, Rate, clean_name, digest, read_message
-from cardai.web.offers import Offer, offer_of
-from cardai.web.store import Store
-from cardai.web.tables import WebTable
-from cardai.web.views import position_view
 
 HOME, SOCKETS = "http://127.0.0.1:8000", "ws://127.0.0.1:8000"
 TICTACTOE = cardai.load("tictactoe")
@@ -747,8 +747,8 @@ def test_a_taken_port_and_wrong_options_are_refused_in_a_sentence(tmp_path, caps
 
 def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    monkeypatch.delitem(sys.modules, "cardai.web.serving", raising=False)
-    monkeypatch.delattr(cardai.web, "serving", raising=False)
+    monkeypatch.delitem(sys.modules, "cardai.guests.web.serving", raising=False)
+    monkeypatch.delattr(cardai.guests.web, "serving", raising=False)
     assert run(["serve", "tictactoe"]) == 2
     assert "[web]' brings it" in capsys.readouterr().err
 
@@ -756,7 +756,7 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys)
 def test_help_and_the_other_verbs_import_nothing_of_the_web():
     foreign = "('starlette', 'uvicorn', 'websockets', 'sqlite3')"
     code = "import sys; from cardai.app.cli import run; run(['--help'])\n"
-    code += f"print([m for m in sys.modules if m.split('.')[0] in {foreign} or m.startswith('cardai.web')])"
+    code += f"print([m for m in sys.modules if m.split('.')[0] in {foreign} or m.startswith('cardai.guests.web')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
     assert "serve" in done.stdout

@@ -15,8 +15,8 @@ from test_study import FILE
 from web_clients import Process
 from web_pages import CHROMIUM, LARGE, SMALL, Screen, chromium
 
-import cardai.web.server
-from cardai.measure.protocol import read_protocol
+import cardai.guests.web.server
+from cardai.guests.web.protocol import read_protocol
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
@@ -172,7 +172,7 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize(("ink", "ground"), ON_FELT + ON_PAGE + ON_CARD)
 def test_texts_can_be_told_from_their_ground(scheme, ink, ground):
     """axe-core does not judge text on gradients, so the colours of the style sheet are compared too."""
-    style = (cardai.web.server.STATIC / "style.css").read_text("utf-8")
+    style = (cardai.guests.web.server.STATIC / "style.css").read_text("utf-8")
     light, dark = re.findall(r":root \{(.*?)\n *\}", style, re.DOTALL)[:2]
     colours = dict(re.findall(r"--([\w-]+): (#\w{6})", light))
     if scheme == "dark":

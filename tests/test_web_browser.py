@@ -15,7 +15,7 @@ from web_pages import CHROMIUM, LARGE, SMALL, Screen
 
 import cardai
 from cardai.data.record import Reader
-from cardai.web import server
+from cardai.guests.web import server
 
 pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")

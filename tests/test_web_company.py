@@ -12,7 +12,7 @@ import anyio
 from test_web import HOME, NONCE, PATIENCE, SOCKETS, another, client, sit, store, views  # noqa: F401
 from test_web_seats import join, link
 
-from cardai.web.commitment import fingerprint
+from cardai.guests.web.commitment import fingerprint
 
 
 async def frame_of(socket) -> dict:

@@ -14,7 +14,7 @@ import load_serve
 from web_clients import Guest, Process, sit_down
 
 from cardai.errors import CardaiError
-from cardai.web.store import Store, TableRow
+from cardai.guests.web.store import Store, TableRow
 
 WORDS = ("turn", "zones", "moves", "log", "seats", "commitment")  # what a view of a ply must show again
 

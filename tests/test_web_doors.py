@@ -15,8 +15,8 @@ from starlette.websockets import WebSocketDisconnect
 from test_web import HOME, LOW_HAND, SOCKETS, another, client, offers_of, sit, store, views  # noqa: F401
 
 from cardai.errors import BadArgument
-from cardai.web import server
-from cardai.web.guards import Hosts, Rate, neighbourhood
+from cardai.guests.web import server
+from cardai.guests.web.guards import Hosts, Rate, neighbourhood
 
 
 def rows(store) -> dict[str, int]:  # noqa: F811

@@ -14,9 +14,9 @@ from test_web import HOME, LOW_HAND, NONCE, another, offers_of, store  # noqa: F
 from test_web_company import frame_of, open_at, with_a_friend
 from test_web_seats import join, link
 
-from cardai.web import company, server
-from cardai.web.guards import Hosts
-from cardai.web.tables import WebTable
+from cardai.guests.web import company, server
+from cardai.guests.web.guards import Hosts
+from cardai.guests.web.tables import WebTable
 
 SEATS = ("me", "friend", "low", "random")
 NAMES = re.compile(rf"\b(?:{'|'.join(LOW_HAND.table.pieces)})\b")

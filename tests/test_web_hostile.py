@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 from test_study import Served, file, protocol  # noqa: F401
 from test_web import HOME, LOW_HAND, NONCE, SOCKETS, TICTACTOE, begin, offers_of, sit, store, views  # noqa: F401
 
-from cardai.web import server
-from cardai.web.guards import Hosts
+from cardai.guests.web import server
+from cardai.guests.web.guards import Hosts
 
 TOO_MUCH = 1 << 40
 HOSTILE = [

@@ -19,10 +19,10 @@ from test_web_company import open_at as opened_at
 from test_web_together import GOOFSPIEL
 
 from cardai.data.record import verify
-from cardai.web import server, tables
-from cardai.web.guards import Hosts
-from cardai.web.offers import offer_of
-from cardai.web.store import Store
+from cardai.guests.web import server, tables
+from cardai.guests.web.guards import Hosts
+from cardai.guests.web.offers import offer_of
+from cardai.guests.web.store import Store
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 OFFERS = {game.name: offer_of(game, ["random"]) for game in (LOW_HAND, TICTACTOE, GOOFSPIEL)}

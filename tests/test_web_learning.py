@@ -33,16 +33,16 @@ from cardai.agents.spec import evenly_random
 from cardai.app.cli import run
 from cardai.data.record import read, verify
 from cardai.errors import CardaiError
+from cardai.guests.web import challenge, commitment, server, tutor
+from cardai.guests.web.commitment import fingerprint, seed_of
+from cardai.guests.web.export import export
+from cardai.guests.web.people import measure_people
+from cardai.guests.web.room import Room
+from cardai.guests.web.show_people import table as people_table
+from cardai.guests.web.store import Store
+from cardai.guests.web.tables import WebTable
+from cardai.guests.web.tutor import STEPS, Tutor
 from cardai.measure.coaching.advice import Adviser
-from cardai.show.people import table as people_table
-from cardai.web import challenge, commitment, server, tutor
-from cardai.web.commitment import fingerprint, seed_of
-from cardai.web.export import export
-from cardai.web.people import measure_people
-from cardai.web.room import Room
-from cardai.web.store import Store
-from cardai.web.tables import WebTable
-from cardai.web.tutor import STEPS, Tutor
 
 RULES = str(Path(small_game.__file__))
 
@@ -452,8 +452,8 @@ def test_a_place_in_a_challenge_is_not_given_for_wrong_messages(client, store, w
 
 
 def played(store, person, score, game=LOW_HAND, seats=2, study=False, version=None, level=""):  # noqa: F811
-    from cardai.web.guards import new_token
-    from cardai.web.store import SeatRow, TableRow
+    from cardai.guests.web.guards import new_token
+    from cardai.guests.web.store import SeatRow, TableRow
 
     rows = [SeatRow(name="x", person=person, level=level), *[SeatRow(agent="low") for _ in range(seats - 1)]]
     row = TableRow(new_token(), game.name, version or game.version, "three", b"s" * 32, rows, seed=1, study=study)
@@ -464,8 +464,8 @@ def played(store, person, score, game=LOW_HAND, seats=2, study=False, version=No
 
 def tables_of_equals(store, game, variant, seats, count=12):  # noqa: F811
     """Tables at which people sit in all seats, who play at random: they are equally good. Returns their scores."""
-    from cardai.web.guards import new_token
-    from cardai.web.store import SeatRow, TableRow
+    from cardai.guests.web.guards import new_token
+    from cardai.guests.web.store import SeatRow, TableRow
 
     results = cardai.play(
         game, [evenly_random(game)], np.zeros((count, seats), np.int64), np.arange(count), variant=variant
@@ -578,27 +578,40 @@ def test_the_command_reports_on_people_and_writes_their_games(tmp_path, capsys):
             table.play(0, table._game.ply, table.view(0, False)["moves"][-1][0])
             table.run()
     tables.close()
-    assert run(["people", RULES, "--store", str(data)]) == 0
+    assert run(["study", "results", RULES, "--store", str(data)]) == 0
     text = capsys.readouterr().out
     assert "these people only" in text
     assert "1 study games are left out" in text
-    assert run(["people", RULES, "--store", str(data), "--json"]) == 0
+    assert run(["study", "results", RULES, "--store", str(data), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"][0]["games"] == 2
-    assert run(["people", RULES, "--store", str(data), "--export", str(folder)]) == 0
+    assert run(["study", "results", RULES, "--store", str(data), "--export", str(folder)]) == 0
     (file,) = folder.iterdir()
     assert str(file) in capsys.readouterr().out
     assert verify(file, rules=RULES).games == 2
     assert read(file).header.agents == ("human", "low")
-    assert run(["people", RULES, "--store", str(data), "--export", str(folder)]) == 2
+    assert run(["study", "results", RULES, "--store", str(data), "--export", str(folder)]) == 2
     assert "exists already" in capsys.readouterr().err
     assert (
-        run(["people", RULES, "--store", str(data), "--export", str(folder), "--overwrite", "--opponents", "random"])
+        run(
+            [
+                "study",
+                "results",
+                RULES,
+                "--store",
+                str(data),
+                "--export",
+                str(folder),
+                "--overwrite",
+                "--opponents",
+                "random",
+            ]
+        )
         == 0
     )
     assert "2 games were left out" in capsys.readouterr().out
-    assert run(["people", RULES, "--store", str(tmp_path / "none")]) == 2
+    assert run(["study", "results", RULES, "--store", str(tmp_path / "none")]) == 2
     assert not (tmp_path / "none").exists()
-    assert run(["people", RULES, "--store", str(data), "--export", str(tmp_path / "no")]) == 2
+    assert run(["study", "results", RULES, "--store", str(data), "--export", str(tmp_path / "no")]) == 2
 
 
 def test_games_of_people_are_exported_by_variant_and_size_and_lost_agents_are_counted(store, tmp_path):  # noqa: F811

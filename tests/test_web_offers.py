@@ -17,10 +17,10 @@ from cardai.agents.spec import agent
 from cardai.agents.strongest import strongest
 from cardai.app.cli import run
 from cardai.errors import CardaiError
+from cardai.guests.web import server
+from cardai.guests.web.guards import Hosts
+from cardai.guests.web.offers import offer_of
 from cardai.table.one import OneGame
-from cardai.web import server
-from cardai.web.guards import Hosts
-from cardai.web.offers import offer_of
 
 MOSKA, DURAK, HEARTS = (cardai.load(name) for name in ("moska", "durak", "hearts"))
 A_WAIT, USUALLY = 1.0, 0.1  # seconds of processor time for a move: at most (an ending may be solved), and in the mean

@@ -8,10 +8,10 @@ pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
 from test_web import store  # noqa: F401
 
 import cardai
-from cardai.web import room
-from cardai.web.guards import digest, new_token
-from cardai.web.offers import offer_of
-from cardai.web.store import LEFT, RESIGNED
+from cardai.guests.web import room
+from cardai.guests.web.guards import digest, new_token
+from cardai.guests.web.offers import offer_of
+from cardai.guests.web.store import LEFT, RESIGNED
 
 LITERATURE = cardai.load("literature")
 

@@ -8,9 +8,9 @@ from test_web import LOW_HAND, another, begin, client, play_on, store  # noqa: F
 from test_web_learning import set_up, socket_of, web_table
 
 from cardai.errors import CardaiError
-from cardai.web import review
-from cardai.web.review import Review, Reviews, key_of
-from cardai.web.tables import WebTable
+from cardai.guests.web import review
+from cardai.guests.web.review import Review, Reviews, key_of
+from cardai.guests.web.tables import WebTable
 
 ASKED = ({}, {"from": 0}, {"from": 0, "seat": 1}, {"analysis": True, "seat": 1})
 

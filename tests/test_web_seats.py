@@ -8,9 +8,9 @@ pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
 from starlette.testclient import TestClient
 from test_web import HOME, LOW_HAND, NONCE, SOCKETS, TICTACTOE, another, client, offers_of, rows_in, sit, store, views  # noqa: F401
 
-from cardai.web import server
-from cardai.web.guards import Hosts
-from cardai.web.store import Store
+from cardai.guests.web import server
+from cardai.guests.web.guards import Hosts
+from cardai.guests.web.store import Store
 
 
 def link(browser, table: str, **wish) -> str:

@@ -17,13 +17,13 @@ from test_web_together import choose, table_of
 
 from cardai.data.record import Reader, verify
 from cardai.errors import BadArgument
+from cardai.guests.web import tables
+from cardai.guests.web.export import export
+from cardai.guests.web.offers import offer_of
+from cardai.guests.web.people import measure_people
+from cardai.guests.web.store import LEFT, RESIGNED
+from cardai.guests.web.tables import WebTable
 from cardai.stats.measure import win_shares
-from cardai.web import tables
-from cardai.web.export import export
-from cardai.web.offers import offer_of
-from cardai.web.people import measure_people
-from cardai.web.store import LEFT, RESIGNED
-from cardai.web.tables import WebTable
 
 TICTACTOE_HELPER = offer_of(TICTACTOE).stand_in("standard", 2)
 

@@ -14,10 +14,10 @@ from test_web import HOME, NONCE, SOCKETS, another, sit, store, views  # noqa: F
 
 import cardai
 from cardai.errors import BadArgument, IllegalMove
-from cardai.web import room, server
-from cardai.web.guards import Hosts, digest, new_token
-from cardai.web.offers import offer_of
-from cardai.web.tables import WebTable
+from cardai.guests.web import room, server
+from cardai.guests.web.guards import Hosts, digest, new_token
+from cardai.guests.web.offers import offer_of
+from cardai.guests.web.tables import WebTable
 
 GOOFSPIEL = cardai.load(str(Path(__file__).parent.parent / "examples/goofspiel"))
 OFFERS = {game.name: offer_of(game) for game in (GOOFSPIEL, signals.GAME)}

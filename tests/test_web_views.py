@@ -15,13 +15,13 @@ from starlette.testclient import TestClient
 
 import cardai
 from cardai.game import Game, Zone
+from cardai.guests.web import server
+from cardai.guests.web.guards import Hosts
+from cardai.guests.web.offers import offer_of
+from cardai.guests.web.store import Store
+from cardai.guests.web.views import position_view
 from cardai.table.following import by_round
 from cardai.table.one import OneGame
-from cardai.web import server
-from cardai.web.guards import Hosts
-from cardai.web.offers import offer_of
-from cardai.web.store import Store
-from cardai.web.views import position_view
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 OWN = [place.parent for place in EXAMPLES.glob("*/__init__.py")]

@@ -57,7 +57,6 @@ COMMANDS = {
     "hands": "hands tictactoe --seats random,random --games 4",
     "perf": "perf tictactoe --seconds 0.01 --repeats 1",
     "perft": "perft tictactoe --depth 2",
-    "plan": "plan tictactoe --seats human,random --persons random,greedy:mlp --people 5 --games 4 --trials 4",
     "situations": "situations tictactoe --tries 1 --agent random",
     "strongest": "strongest tictactoe --games 4 --seconds 0.1 --out strongest.json",
     "selfplay": "selfplay tictactoe --agent random --games 40 --out data",
@@ -72,7 +71,7 @@ COMMANDS = {
     "tune": "tune durak thrifty --out tuned --generations 1 --trial-games 4 --games 20",
     "study": "study new study.toml tictactoe",
 }
-NEEDS = {"serve": "starlette", "people": "starlette", "tune": "cma"}
+NEEDS = {"serve": "starlette", "tune": "cma"}
 """The module of an extra that a verb needs."""
 
 
@@ -123,7 +122,7 @@ def environment() -> dict[str, str]:
 def test_each_verb_has_a_command():
     add_verbs()
     verbs = {name for name in app.resolved_commands() if not name.startswith("-")}
-    assert {line.split()[0] for line in COMMANDS.values()} | {"serve", "people"} == verbs
+    assert {line.split()[0] for line in COMMANDS.values()} | {"serve"} == verbs
 
 
 def test_the_wheel_alone_is_imported(command, wheel, folder):
@@ -157,7 +156,7 @@ def test_the_table_is_served_from_a_wheel(command, folder):
             assert b"cardai" in page.read()
         served.send_signal(signal.SIGINT)
         served.communicate()
-    people = [*command, "people", "tictactoe"]
+    people = [*command, "study", "results", "tictactoe"]
     done = subprocess.run(people, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode in (0, 2), done.stderr
     assert "a file of the user" not in done.stderr

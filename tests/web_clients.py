@@ -24,14 +24,14 @@ NONCE = "ab" * 32
 
 PROGRAM = """
 from cardai.app.cli import main
-from cardai.web import server
+from cardai.guests.web import server
 
 server.NEW_TABLES = server.REQUESTS = 10**6
 server.MESSAGES = {}
 main()
 """
 DEALT_ALIKE = """
-from cardai.web import commitment
+from cardai.guests.web import commitment
 
 commitment.new_secret = lambda: bytes(commitment.SECRET_BYTES)
 """

@@ -1,6 +1,6 @@
 """Names for seats, and the second person for whoever reads: "p1 kills" is "Bruno kills", or "You kill" to that seat.
 
-The page does the same (`cardai/web/static/words.js`); `tests/data/words.json` has examples for both.
+The page does the same (`cardai/guests/web/static/words.js`); `tests/data/words.json` has examples for both.
 """
 
 import re

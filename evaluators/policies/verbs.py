@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cardai.app.cli import AsJson, SeatCount, Variant
+from cardai.app.verbs.shared import AsJson, SeatCount, Variant
 
 GROUP = "Learn"
 

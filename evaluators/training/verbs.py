@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from cardai.app.cli import AsJson, ClusterAddress, Mixed, SeatCount, Threads, Variant
+from cardai.app.verbs.shared import AsJson, ClusterAddress, Mixed, SeatCount, Threads, Variant
 from cardai.evaluators import settings
 from cardai.evaluators.jax_start import check_devices, check_settings
 from cardai.evaluators.training.config import TrainConfig, read_config
@@ -67,7 +67,7 @@ def train(
     json: AsJson = False,
 ) -> int:
     """Train a network on recorded games; the same command continues a run that was stopped."""
-    from cardai.app.cli import INTERRUPTED, show
+    from cardai.app.verbs.shared import INTERRUPTED, show
     from cardai.show.progress import Line
 
     given = dataclasses.asdict(flags) if flags is not None else {}
@@ -112,7 +112,7 @@ def learn(
     import time
 
     began = time.monotonic()
-    from cardai.app.cli import load, show
+    from cardai.app.verbs.shared import load, show
     from cardai.show.progress import Line
 
     def say(line: str) -> None:
@@ -146,7 +146,7 @@ def iterate(
     json: AsJson = False,
 ) -> int:
     """Simulate, train, benchmark, promote if better, and repeat; the same command continues a run that was stopped."""
-    from cardai.app.cli import Sharing, show
+    from cardai.app.verbs.shared import Sharing, show
     from cardai.show.progress import Line
 
     given = dataclasses.asdict(flags) if flags is not None else {}

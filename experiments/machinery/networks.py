@@ -116,7 +116,7 @@ def watched(about: str, work: Callable[[Progress], Any]) -> Any:
     Ctrl-C and errors of cardai end the program with one sentence and the exit codes of `cardai`. After Ctrl-C the same
     command goes on.
     """
-    from cardai.app.cli import INTERRUPTED, REFUSED
+    from cardai.app.verbs.shared import INTERRUPTED, REFUSED
 
     try:
         with Line(about) as line:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from cardai.app.cli import AsJson
+from cardai.app.verbs.shared import AsJson
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, module
 
 GROUP = "Experiments"
@@ -27,7 +27,7 @@ def reproduce(
     json: AsJson = False,
 ) -> int:
     """Run experiments again and show their figures beside what was claimed; a stopped run goes on."""
-    from cardai.app.cli import INTERRUPTED, show
+    from cardai.app.verbs.shared import INTERRUPTED, show
     from cardai.errors import CardaiError, unknown
 
     if name is None:
@@ -72,7 +72,7 @@ def report(
     A result is outdated if something behaves otherwise than when it was measured. The exit code of --check is 1 if
     an outdated result does not say so.
     """
-    from cardai.app.cli import show
+    from cardai.app.verbs.shared import show
     from cardai.errors import CardaiError
     from cardai.experiments.machinery.listing import Validity
     from cardai.experiments.machinery.report import mark_outdated, put_into, results_in, write_again
@@ -94,7 +94,7 @@ def report(
 def _list(json: bool) -> int:
     from dataclasses import asdict
 
-    from cardai.app.cli import show
+    from cardai.app.verbs.shared import show
     from cardai.experiments.machinery.listing import ExperimentList
 
     experiments = ExperimentList({name: asdict(entry) for name, entry in EXPERIMENTS.items()})

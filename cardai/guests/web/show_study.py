@@ -8,7 +8,7 @@ from cardai.stats.interval import FEWEST_PEOPLE, Estimate
 
 
 def table(report: Any) -> Any:
-    """A rich renderable of a `cardai.web.study_report.StudyReport`."""
+    """A rich renderable of a `cardai.guests.web.study_report.StudyReport`."""
     scale, title = report.scale, report.measure_title
     shown = grid(f"{report.title}: {title}")
     shown.add_column("games of")

@@ -14,15 +14,15 @@ from cardai.agents.by_game import named_by_game
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError, whole
 from cardai.game import Game
+from cardai.guests.web.guards import LARGEST, Hosts
+from cardai.guests.web.offers import Offer, by_key, offer_of
+from cardai.guests.web.protocol import Protocol
+from cardai.guests.web.proxy import networks_of, path_of
+from cardai.guests.web.server import Server
+from cardai.guests.web.store import Store
+from cardai.guests.web.study import offers_for
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.standing import standing
-from cardai.measure.protocol import Protocol
-from cardai.web.guards import LARGEST, Hosts
-from cardai.web.offers import Offer, by_key, offer_of
-from cardai.web.proxy import networks_of, path_of
-from cardai.web.server import Server
-from cardai.web.store import Store
-from cardai.web.study import offers_for
 
 _THREADS, _SWITCH = 32, 0.0005  # seconds after which a thread gives way, as answering takes about as long
 _WAITING_MESSAGES = 32  # of a socket, before it is read more slowly

@@ -25,13 +25,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cardai.errors import BadArgument, CardaiError, place_of
-from cardai.measure.protocol import Protocol
-from cardai.registry import rules_of, words_of
-from cardai.web.commitment import NONCE_BYTES, fingerprint
-from cardai.web.company import PHRASES, Company, company_of
-from cardai.web.desk import Desk
-from cardai.web.export import record_of
-from cardai.web.guards import (
+from cardai.guests.web.commitment import NONCE_BYTES, fingerprint
+from cardai.guests.web.company import PHRASES, Company, company_of
+from cardai.guests.web.desk import Desk
+from cardai.guests.web.export import record_of
+from cardai.guests.web.guards import (
     HEADERS,
     LARGEST,
     Hosts,
@@ -46,14 +44,16 @@ from cardai.web.guards import (
     read_message,
     texts_of,
 )
-from cardai.web.offers import Offer
-from cardai.web.proxy import Proxied
-from cardai.web.review import Reviews
-from cardai.web.room import Full, Right, Room
-from cardai.web.store import LEFT, RESIGNED, Store
-from cardai.web.study import study_of
-from cardai.web.tables import WebTable
-from cardai.web.tutor import Tutor
+from cardai.guests.web.offers import Offer
+from cardai.guests.web.protocol import Protocol
+from cardai.guests.web.proxy import Proxied
+from cardai.guests.web.review import Reviews
+from cardai.guests.web.room import Full, Right, Room
+from cardai.guests.web.store import LEFT, RESIGNED, Store
+from cardai.guests.web.study import study_of
+from cardai.guests.web.tables import WebTable
+from cardai.guests.web.tutor import Tutor
+from cardai.registry import rules_of, words_of
 
 Thought = TypeVar("Thought")
 STATIC = Path(__file__).parent / "static"

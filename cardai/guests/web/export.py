@@ -6,9 +6,9 @@ from pathlib import Path
 from cardai.agents.spec import HELPED, HUMAN, STUDENT
 from cardai.data.record import Writer
 from cardai.errors import CardaiError
-from cardai.web.offers import Offer
-from cardai.web.store import Store, TableRow
-from cardai.web.tables import WebTable
+from cardai.guests.web.offers import Offer
+from cardai.guests.web.store import Store, TableRow
+from cardai.guests.web.tables import WebTable
 
 
 def record_of(table: WebTable) -> bytes:

@@ -16,20 +16,20 @@ import numpy as np
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.game import Game
-from cardai.measure.protocol import ALWAYS, Protocol, StudyTable
+from cardai.guests.web.export import write_record
+from cardai.guests.web.offers import Offer
+from cardai.guests.web.participants import Participant, Participants
+from cardai.guests.web.people import share_of
+from cardai.guests.web.protocol import ALWAYS, Protocol, StudyTable
+from cardai.guests.web.store import TableRow
+from cardai.guests.web.study import is_over, offers_for
+from cardai.guests.web.tables import WebTable
 from cardai.stats.interval import Estimate, mean, of_people, proportion
 from cardai.stats.jsonable import plain
 from cardai.stats.measure import measure_of, value_of
 from cardai.stats.progress import Progress
 from cardai.stats.report import Report
 from cardai.table.many import play
-from cardai.web.export import write_record
-from cardai.web.offers import Offer
-from cardai.web.participants import Participant, Participants
-from cardai.web.people import share_of
-from cardai.web.store import TableRow
-from cardai.web.study import is_over, offers_for
-from cardai.web.tables import WebTable
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class StudyPerson:
 
 
 @dataclass(frozen=True)
-class StudyReport(Report, drawn_by="cardai.show.study:table"):
+class StudyReport(Report, drawn_by="cardai.guests.web.show_study:table"):
     """A study. `tables`: (code, game, line-up) of each. `deleted`: people who took their data back."""
 
     title: str

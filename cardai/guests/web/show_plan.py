@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cardai.measure.plan import StudyPlan
+from cardai.guests.web.plan import StudyPlan
 from cardai.show.grid import add_figures, grid, with_notes
 
 

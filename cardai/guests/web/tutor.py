@@ -10,10 +10,10 @@ from typing import Any
 from cardai.agents.spec import agent
 from cardai.errors import BadArgument
 from cardai.game import GameState, listed_pieces
+from cardai.guests.web.tables import WebTable
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.standing import standing
 from cardai.show import advice as shown
-from cardai.web.tables import WebTable
 
 LONGEST = 1.0  # seconds for how each seat stands, which is asked for at each own turn
 STEPS = ("pieces", "move", "why", "standing")

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cardai.web.room import Right
-from cardai.web.tables import WebTable
+from cardai.guests.web.room import Right
+from cardai.guests.web.tables import WebTable
 
 PHRASES = ("hello", "luck", "well", "thanks", "sorry", "oops", "moment", "turn", "fun", "bye")
 """What people may say. A page has the words, so nobody can say anything else."""

@@ -15,14 +15,14 @@ import numpy as np
 from cardai.data.record import RecordedGame, replay
 from cardai.errors import BadArgument
 from cardai.game import GameState
+from cardai.guests.web.guards import is_among, is_secret, text_of
+from cardai.guests.web.store import TableRow
+from cardai.guests.web.tables import WebTable
+from cardai.guests.web.views import LOG_LINES, pieces_of, seen_view
 from cardai.measure.analysis import analyse
 from cardai.show.picture import open_zones
 from cardai.table.following import events, world_of
 from cardai.table.transcript import words_of
-from cardai.web.guards import is_among, is_secret, text_of
-from cardai.web.store import TableRow
-from cardai.web.tables import WebTable
-from cardai.web.views import LOG_LINES, pieces_of, seen_view
 
 AT_ONCE = 40  # positions in an answer
 MOST_KEPT = 32  # games whose analysis is kept

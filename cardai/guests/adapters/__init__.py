@@ -1,6 +1,6 @@
 """Any game of cardai as an environment of PettingZoo, Gymnasium or OpenSpiel, to bring an algorithm that expects one.
 
-    from cardai.adapters import aec, parallel, register, single
+    from cardai.guests.adapters import aec, parallel, register, single
 
     env = aec("durak", seats=3)                                     # PettingZoo, extra `zoo`
     env = parallel("examples/goofspiel")                            # where seats choose at the same time
@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from cardai.errors import lacking
 
 if TYPE_CHECKING:
-    from cardai.adapters.gym import single
-    from cardai.adapters.spiel import register
-    from cardai.adapters.zoo import aec, parallel
+    from cardai.guests.adapters.gym import single
+    from cardai.guests.adapters.spiel import register
+    from cardai.guests.adapters.zoo import aec, parallel
 
 __all__ = ["aec", "parallel", "register", "single"]
 _HOMES = {"aec": "zoo", "parallel": "zoo", "single": "gym", "register": "spiel"}
@@ -29,11 +29,11 @@ _EXTRAS = {"zoo": "zoo", "gym": "gym", "spiel": "openspiel"}
 def __getattr__(name: str) -> Any:
     """The adapters load on first use. Raises CardaiError if the package that one needs is not installed."""
     if name not in _HOMES:
-        raise AttributeError(f"module 'cardai.adapters' has no attribute {name!r}")
+        raise AttributeError(f"module 'cardai.guests.adapters' has no attribute {name!r}")
     home = _HOMES[name]
     try:
-        return getattr(importlib.import_module(f"cardai.adapters.{home}"), name)
+        return getattr(importlib.import_module(f"cardai.guests.adapters.{home}"), name)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("cardai"):
             raise
-        raise lacking(f"cardai.adapters.{name}", error.name, _EXTRAS[home]) from None
+        raise lacking(f"cardai.guests.adapters.{name}", error.name, _EXTRAS[home]) from None

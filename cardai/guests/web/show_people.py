@@ -10,7 +10,7 @@ LEVEL_WORDS = {"beginner": "beginners", "regular": "regular", "advanced": "advan
 
 
 def table(report: Any) -> Any:
-    """A rich renderable of a `cardai.web.people.PeopleReport`."""
+    """A rich renderable of a `cardai.guests.web.people.PeopleReport`."""
     shown, has_losses = grid(f"People at {report.title}"), _has_losses(report)
     shown.add_column("against", overflow="fold")
     shown.add_column("variant")

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from cardai.errors import BadArgument, CardaiError
-from cardai.measure.protocol import Aids, Time
-from cardai.web import challenge, commitment
-from cardai.web.guards import clean_name, digest, flag_in, level_in, new_token, number_in, read_hex, text_of
-from cardai.web.offers import Offer
-from cardai.web.store import SeatRow, Store, TableRow
-from cardai.web.tables import MOST_WATCHERS, WebTable
+from cardai.guests.web import challenge, commitment
+from cardai.guests.web.guards import clean_name, digest, flag_in, level_in, new_token, number_in, read_hex, text_of
+from cardai.guests.web.offers import Offer
+from cardai.guests.web.protocol import Aids, Time
+from cardai.guests.web.store import SeatRow, Store, TableRow
+from cardai.guests.web.tables import MOST_WATCHERS, WebTable
 
 MOST_TABLES = 2000  # in memory
 IDLE = 600.0  # seconds after which a table that nobody looks at may leave memory

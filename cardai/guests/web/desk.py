@@ -12,9 +12,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from cardai.errors import BadArgument
-from cardai.web.guards import flag_in, is_secret, new_token, text_of
-from cardai.web.participants import Participant
-from cardai.web.study import ENTER, Study
+from cardai.guests.web.guards import flag_in, is_secret, new_token, text_of
+from cardai.guests.web.participants import Participant
+from cardai.guests.web.study import ENTER, Study
 
 NOBODY = "type the code that you were given first"
 

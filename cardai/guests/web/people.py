@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.game import Game
+from cardai.guests.web.store import LEVELS, RESIGNED, Store, TableRow
 from cardai.stats.interval import Estimate, of_people
 from cardai.stats.jsonable import plain
 from cardai.stats.measure import label_of, win_shares
 from cardai.stats.report import Report
-from cardai.web.store import LEVELS, RESIGNED, Store, TableRow
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class PeopleLevel:
 
 
 @dataclass(frozen=True)
-class PeopleReport(Report, drawn_by="cardai.show.people:table"):
+class PeopleReport(Report, drawn_by="cardai.guests.web.show_people:table"):
     """The rows of a game, the most games first.
 
     `teams`: how many teams play, 0 if each seat plays for itself. `unit`: that of the payoff, "" for scores. `study`:

@@ -11,10 +11,10 @@ from typing import Any
 
 from cardai.agents.spec import Agent
 from cardai.errors import BadArgument
+from cardai.guests.web.guards import new_token
+from cardai.guests.web.offers import Offer
+from cardai.guests.web.store import Store, TableRow
 from cardai.table.one import OneGame
-from cardai.web.guards import new_token
-from cardai.web.offers import Offer
-from cardai.web.store import Store, TableRow
 
 FEWEST, MOST = 2, 16  # people
 _LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"  # none that are easily taken for one another

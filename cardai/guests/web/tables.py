@@ -21,16 +21,16 @@ import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, IllegalMove
 from cardai.game import Game, GameState
-from cardai.measure.protocol import Aids, Time
+from cardai.guests.web import challenge, commitment
+from cardai.guests.web.challenge import Standing, results, standing
+from cardai.guests.web.guards import digest, is_among, new_token
+from cardai.guests.web.offers import Offer
+from cardai.guests.web.protocol import Aids, Time
+from cardai.guests.web.store import LATE, RESIGNED, SeatRow, Store, TableRow
+from cardai.guests.web.views import LOG_LINES, bare_log, position_view
 from cardai.table.asking import moves_in
 from cardai.table.following import MoveTold, by_round
 from cardai.table.one import OneGame
-from cardai.web import challenge, commitment
-from cardai.web.challenge import Standing, results, standing
-from cardai.web.guards import digest, is_among, new_token
-from cardai.web.offers import Offer
-from cardai.web.store import LATE, RESIGNED, SeatRow, Store, TableRow
-from cardai.web.views import LOG_LINES, bare_log, position_view
 
 SLOWEST_PAUSE = 5.0  # seconds
 AGAIN = 0.2  # of the pause, after a move that says what another one has just said

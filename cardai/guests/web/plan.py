@@ -51,7 +51,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True)
-class StudyPlan(Report, drawn_by="cardai.show.plan:table"):
+class StudyPlan(Report, drawn_by="cardai.guests.web.show_plan:table"):
     """Studies that were drawn, `drawn` of each size. `truth`: the mean of the agents that stand for people."""
 
     game: str

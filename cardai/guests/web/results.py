@@ -1,4 +1,4 @@
-"""The body of `cardai people`: how people did at the tables of `cardai serve`, and their games as records."""
+"""How people did at the tables of `cardai serve`, and their games as record files: `cardai study results`."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,12 +6,12 @@ from pathlib import Path
 from cardai.agents.by_game import named_by_game
 from cardai.errors import CardaiError
 from cardai.game import Game
+from cardai.guests.web.export import export
+from cardai.guests.web.offers import offer_of
+from cardai.guests.web.people import PeopleReport, measure_people
+from cardai.guests.web.store import Store
 from cardai.registry import available
 from cardai.show.progress import Line
-from cardai.web.export import export
-from cardai.web.offers import offer_of
-from cardai.web.people import PeopleReport, measure_people
-from cardai.web.store import Store
 
 
 def report_on(game: Game, file: Path) -> PeopleReport:

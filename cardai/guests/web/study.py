@@ -9,13 +9,13 @@ from typing import Any
 
 from cardai.agents.spec import HUMAN, agent
 from cardai.errors import BadArgument
-from cardai.measure.protocol import AFTER, ALWAYS, BEFORE, LONGEST_ANSWER, Protocol, Time
-from cardai.web import commitment
-from cardai.web.guards import digest, flag_in, new_token, text_of
-from cardai.web.offers import Offer, by_key
-from cardai.web.participants import Participant, Participants
-from cardai.web.room import Room
-from cardai.web.store import SeatRow, TableRow
+from cardai.guests.web import commitment
+from cardai.guests.web.guards import digest, flag_in, new_token, text_of
+from cardai.guests.web.offers import Offer, by_key
+from cardai.guests.web.participants import Participant, Participants
+from cardai.guests.web.protocol import AFTER, ALWAYS, BEFORE, LONGEST_ANSWER, Protocol, Time
+from cardai.guests.web.room import Room
+from cardai.guests.web.store import SeatRow, TableRow
 
 ENTER, AGREE, PLAY, ASKED, DONE = "enter", "agree", "play", "asked", "done"
 """Where a participant is: without a code, before the consent, between games, at the last questions, at the end."""

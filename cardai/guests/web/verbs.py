@@ -2,29 +2,59 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from cardai.app.cli import (
+from cardai.app.verbs.shared import (
     HERE,
-    LOCALLY,
     AsJson,
     Computing,
-    Listening,
+    GameName,
+    Isolate,
     Overwrite,
+    SeatCount,
     Seed,
-    _print,
-    _print_json,
-    _refuse,
+    Variant,
+    announce,
+    load,
+    numbers_of,
+    print_json,
+    refuse,
     show,
+    specs_of,
 )
 
 if TYPE_CHECKING:
-    from cardai.measure.protocol import Protocol
-    from cardai.web.participants import Participants
+    from cardai.guests.web.participants import Participants
+    from cardai.guests.web.protocol import Protocol
+
+GROUP = "Play"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Listening:
+    """Options of a verb that serves pages, named as the arguments of `cardai.guests.web.serving.run`."""
+
+    host: Annotated[str, Parameter(help="The address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1"
+    port: Annotated[int, Parameter(help="The port to listen at; 0 for any free one.")] = 8000
+    names: Annotated[
+        list[str] | None,
+        Parameter("--name", negative="", help="A host name under which browsers find this server; may be repeated."),
+    ] = None
+    proxies: Annotated[
+        list[str] | None,
+        Parameter("--behind-proxy", negative="", help="A proxy's address, believed about who asks; may be repeated."),
+    ] = None
+    path: Annotated[str, Parameter(help="Where the proxy shows this server, like /cards.")] = ""
+
+
+LOCALLY = Listening()
+
 
 study = App(name="study", help="Run a study of people by a protocol: plan it, serve it, and report what came of it.")
 File = Annotated[Path, Parameter(help="The protocol, a file in TOML; the study's data lies beside it.")]
@@ -78,7 +108,7 @@ opponents = {}
 
 
 def _read(file: Path, data: Path | None) -> "tuple[Protocol, Path]":
-    from cardai.measure.protocol import read_protocol
+    from cardai.guests.web.protocol import read_protocol
 
     return read_protocol(file), data or file.with_suffix(".sqlite")
 
@@ -103,8 +133,8 @@ def new(
         with file.open("x", encoding="utf-8") as written:
             written.write(text.replace("GAMES", str(seats)))
     except OSError as error:
-        _refuse(f"cannot write {file}: {error.strerror}")
-    _print(f"{file} is written; cardai study plan {file} says what it would show")
+        refuse(f"cannot write {file}: {error.strerror}")
+    announce(f"{file} is written; cardai study plan {file} says what it would show")
     return 0
 
 
@@ -118,7 +148,7 @@ def plan(
     json: AsJson = False,
 ) -> int:
     """Plan the study: what as many people and games as its [plan] names would show, with agents in their place."""
-    from cardai.measure.plan import plan_study
+    from cardai.guests.web.plan import plan_study
     from cardai.registry import load
     from cardai.show.progress import Line
 
@@ -126,7 +156,7 @@ def plan(
     wishes, persons, found = protocol.plan, protocol.persons_of, {}
     for table in protocol.tables:
         if not persons[table.game]:
-            _refuse(f"{file} names no agents that stand for people at {table.game}: [plan] persons = [...]")
+            refuse(f"{file} names no agents that stand for people at {table.game}: [plan] persons = [...]")
     for table in protocol.tables:
         game = load(table.game)
         with Line(f"planning table {table.code}", game) as progress:
@@ -137,8 +167,35 @@ def plan(
         if not json:
             show(found[table.code], json)
     if json:
-        _print_json({code: report.as_json() for code, report in found.items()})
+        print_json({code: report.as_json() for code, report in found.items()})
     return 0
+
+
+@study.command
+def size(
+    game: GameName,
+    /,
+    *,
+    seats: Annotated[str, Parameter(help="The table of the study: human in one seat, agent specs in the others.")],
+    persons: Annotated[str, Parameter(help="Agents that stand for people of unequal strength: bot1,bot3,greedy:best.")],
+    people: Annotated[str, Parameter(help="Numbers of people, divided by commas.")] = "5,7,12,30",
+    games: Annotated[str, Parameter(help="Numbers of games of each person, divided by commas.")] = "20,40,100",
+    measure: Annotated[str, Parameter(help="score, win, loss or share.")] = "score",
+    variant: Variant = None,
+    trials: Annotated[int, Parameter(help="Games by which the strength of each agent is found.")] = 2000,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> int:
+    """Show how much studies of each size would show, with agents in the place of people."""
+    from cardai.guests.web.plan import plan_study
+    from cardai.show.progress import Line
+
+    loaded, counts, each = load(game), numbers_of(people), numbers_of(games)
+    with Line("planning", loaded) as progress:
+        report = plan_study(
+            loaded, specs_of(seats), specs_of(persons), counts, each, measure, variant, trials, seed, progress
+        )
+    return show(report, json)
 
 
 @study.command
@@ -157,12 +214,12 @@ def codes(
 
     with _opened(file, data) as (_, known):
         for name, code in known.add(whole("--people", people, 1, 1000)):
-            _print(f"{name} {code} {home.rstrip('/')}/study#{code}")
+            announce(f"{name} {code} {home.rstrip('/')}/study#{code}")
     return 0
 
 
-@study.command
-def serve(
+@study.command(name="serve")
+def serve_study(
     file: File,
     /,
     *,
@@ -175,14 +232,14 @@ def serve(
     from cardai.show.progress import Line
 
     try:
-        from cardai.web import serving
+        from cardai.guests.web import serving
     except ModuleNotFoundError as error:
         raise lacking("cardai study", error.name, "web") from None
     computing.begin()
     protocol, kept = _read(file, data)
     with Line(f"compiling {', '.join(protocol.games)}"):
         offers = serving.ready_for(protocol)
-    return serving.run(offers, kept, announce=_print, protocol=protocol, **vars(listening))
+    return serving.run(offers, kept, announce=announce, protocol=protocol, **vars(listening))
 
 
 @study.command
@@ -199,9 +256,9 @@ def report(
     computing: Computing = HERE,
 ) -> int:
     """Report the study: its measure with intervals over people, learning, levels, and agents on the same deals."""
+    from cardai.guests.web.study import exports_of
+    from cardai.guests.web.study_report import export_study, measure_study, refuse_early
     from cardai.show.progress import Line
-    from cardai.web.study import exports_of
-    from cardai.web.study_report import export_study, measure_study, refuse_early
 
     computing.begin()
     with _opened(file, data) as (protocol, known):
@@ -210,7 +267,7 @@ def report(
             with Line("playing the games again"):
                 written = export_study(protocol, known, exports_of(known.store.path), overwrite)
             for place in () if json else written:
-                _print(f"{place} is written")
+                announce(f"{place} is written")
         with Line("agents play the same deals") as progress:
             found = measure_study(protocol, known, progress)
     return show(found, json)
@@ -219,9 +276,74 @@ def report(
 @contextmanager
 def _opened(file: Path, data: Path | None) -> "Iterator[tuple[Protocol, Participants]]":
     """The protocol and the participants of a study, whose file is made by the first use."""
-    from cardai.web.participants import Participants
-    from cardai.web.store import Store
+    from cardai.guests.web.participants import Participants
+    from cardai.guests.web.store import Store
 
     protocol, kept = _read(file, data)
     with closing(Store(kept)) as store:
         yield protocol, Participants(store, protocol.digest)
+
+
+@study.command
+def results(
+    game: GameName,
+    /,
+    *,
+    store: Annotated[Path, Parameter(help="The file that `cardai serve` keeps its games in.")] = Path(
+        "cardai-tables.sqlite"
+    ),
+    export: Annotated[
+        Path | None, Parameter(help="Write the finished games to record files in this folder instead.")
+    ] = None,
+    opponents: Annotated[
+        str | None, Parameter(help="With --export: the agents that `cardai serve` was given as --opponents.")
+    ] = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> int:
+    """Report how people did at the tables of `cardai serve`, with intervals over people."""
+    from cardai.guests.web.results import export_to, report_on
+
+    loaded = load(game)
+    report = report_on(loaded, store)
+    if export is not None:
+        export_to(loaded, store, export, specs_of(opponents) if opponents else (), overwrite, announce)
+        return 0
+    return show(report, json)
+
+
+def serve(
+    *games: GameName,
+    opponents: Annotated[
+        str | None,
+        Parameter(help="Agents to play against: bot3,greedy:best, or by game: GAME=greedy:best,bot3,OTHER=random."),
+    ] = None,
+    seats: SeatCount = None,
+    variant: Variant = None,
+    listening: Listening = LOCALLY,
+    new_tables: Annotated[
+        int | None, Parameter(help="How many tables an address may set up in a minute; 10 if not given.")
+    ] = None,
+    data: Annotated[Path, Parameter(help="The file that keeps the games.")] = Path("cardai-tables.sqlite"),
+    judge: Annotated[
+        str | None,
+        Parameter(help="The agent that gives hints at study tables; the strongest of each table if not given."),
+    ] = None,
+    computing: Computing = HERE,
+    isolate: Isolate = False,
+) -> int:
+    """Play games in the browser: alone, with friends by a link, against any agents."""
+    from cardai import registry
+    from cardai.errors import lacking
+    from cardai.show.progress import Line
+
+    try:
+        from cardai.guests.web import serving
+    except ModuleNotFoundError as error:
+        raise lacking("cardai serve", error.name, "web") from None
+    computing.begin()
+    specs = specs_of(opponents) if opponents else ()
+    chosen = [load(game) for game in games or registry.available()]
+    with Line(f"compiling {', '.join(game.name for game in chosen)}"):
+        offers = serving.ready(chosen, specs, variant, seats, isolate, judge)
+    return serving.run(offers, data, announce=announce, judge=judge, new_tables=new_tables, **vars(listening))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeGuard
 
 from cardai.errors import BadArgument, is_printable
-from cardai.web.store import LEVELS
+from cardai.guests.web.store import LEVELS
 
 LARGEST = 4096  # bytes of a frame or of a request's body
 LONGEST_NAME = 24

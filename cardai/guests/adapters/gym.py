@@ -4,8 +4,8 @@
     observation, info = env.reset(seed=7)
     observation, reward, is_over, is_cut, info = env.step(env.action_masks().argmax())
 
-`gymnasium.make("cardai.adapters.gym:cardai/durak-v1", opponents="random")` makes the same: this module registers every
-game that cardai finds.
+`gymnasium.make("cardai.guests.adapters.gym:cardai/durak-v1", opponents="random")` makes the same: this module registers
+every game that cardai finds.
 """
 
 from collections.abc import Sequence
@@ -167,7 +167,7 @@ def _register_all() -> None:
         except CardaiError:  # a game of another package that does not load
             continue
         if identifier not in gymnasium.registry:
-            gymnasium.register(id=identifier, entry_point="cardai.adapters.gym:single", kwargs={"game": name})
+            gymnasium.register(id=identifier, entry_point="cardai.guests.adapters.gym:single", kwargs={"game": name})
 
 
 _register_all()

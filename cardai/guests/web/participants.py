@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cardai.errors import BadArgument, CardaiError
-from cardai.web.challenge import new_code
-from cardai.web.guards import digest
-from cardai.web.store import Store
+from cardai.guests.web.challenge import new_code
+from cardai.guests.web.guards import digest
+from cardai.guests.web.store import Store
 
 
 @dataclass(frozen=True)

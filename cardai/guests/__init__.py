@@ -1,0 +1,1 @@
+"""What the core can do without. Each guest is reached by entry points only, and may be deleted."""
