@@ -317,8 +317,9 @@ def imported_at_once(file: Path, seen: set[Path]) -> dict[str, Path]:
     found: dict[str, Path] = {}
     seen.add(file)
     for name in top_imports(file):
-        own, root = TESTS / f"{name.replace('.', '/')}.py", name.partition(".")[0]
-        if own.exists():
+        places = [folder / f"{name.replace('.', '/')}.py" for folder in (file.parent, TESTS)]
+        own, root = next((place for place in places if place.exists()), None), name.partition(".")[0]
+        if own is not None:
             found |= imported_at_once(own, seen) if own not in seen else {}
         elif not (TESTS / root).is_dir():
             found[root] = file
@@ -335,7 +336,7 @@ def test_a_test_file_imports_at_once_only_what_the_extra_test_brings():
     brought = brought_by_test()
     assert {"numpy", "pytest", "scipy", "jax", "json", "cardai"} <= brought
     assert "starlette" not in brought
-    files = sorted(TESTS.glob("test_*.py"))
+    files = sorted(TESTS.rglob("test_*.py"))
     assert [line for file in files for line in foreign_to_test(file, brought)] == []
 
 

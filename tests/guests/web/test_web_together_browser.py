@@ -11,7 +11,7 @@ from web_pages import CHROMIUM
 
 pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
-SERVED = [str(Path(__file__).parent.parent / "examples/goofspiel")]
+SERVED = [str(Path(__file__).parents[3] / "examples/goofspiel")]
 
 
 def bid(screen, seat, value):

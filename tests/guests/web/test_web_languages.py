@@ -21,7 +21,7 @@ from cardai.table.one import OneGame
 pytest_plugins = "web_browser"
 has_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = ["moska", "literature", "--opponents", "random", "--judge", "rollout:4"]
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[3]
 CATALOGUE = json.loads((STATIC / "fi.json").read_text("utf-8"))
 SCRIPTS = {file.name: file.read_text("utf-8") for file in STATIC.glob("*.js")}
 CALL = re.compile(r'(?<![\w.])(?:this\.)?t\((?:"((?:[^"\\]|\\.)+)"|([^"\n]{1,40}))')

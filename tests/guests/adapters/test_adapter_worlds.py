@@ -15,10 +15,10 @@ import pytest
 import small_game
 
 import cardai
-from cardai import adapters
 from cardai.game import Game
+from cardai.guests import adapters
 
-LEDUC = str(Path(__file__).parent.parent / "examples/leduc")
+LEDUC = str(Path(__file__).parents[3] / "examples/leduc")
 slow = pytest.mark.slow
 
 SETS = [sum(1 << card for card in cards) for size in (0, 1, 2) for cards in combinations(range(passing.CARDS), size)]

@@ -32,7 +32,7 @@ from cardai.guests.web.study import exports_of, offers_for
 from cardai.guests.web.study_report import export_study, games_of, measure_study, play_references, refuse_early
 from cardai.table.one import OneGame
 
-SHIPPED = sorted((Path(__file__).parent.parent / "experiments/studies").glob("*.toml"))
+SHIPPED = sorted((Path(__file__).parents[3] / "experiments/studies").glob("*.toml"))
 SECRET = "greedy:open_lines"  # an opponent of whom no participant may learn
 FILE = f"""
 title = "Noughts and crosses"
@@ -182,7 +182,7 @@ def test_a_protocol_that_no_study_could_be_run_by_is_refused_in_a_sentence(file,
 def test_a_text_game_cannot_hide_what_is_known(tmp_path):
     import tomllib
 
-    path = str(Path(__file__).with_name("guess.py"))
+    path = str(Path(__file__).parents[2] / "guess.py")
     content = tomllib.loads(FILE) | {"table": [{"code": "A", "game": path, "opponents": ["random"]}], "references": []}
     with pytest.raises(CardaiError, match="known_cards can be off only in games with zones"):
         protocol_of(content)

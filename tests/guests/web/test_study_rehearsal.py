@@ -21,8 +21,8 @@ from cardai.guests.web.protocol import Stop, Time, read_protocol
 from cardai.guests.web.study import exports_of, words_of
 from cardai.guests.web.study_report import StudyGame, _row, export_study, measure_study
 
-THESIS = Path(__file__).parent.parent / "experiments/studies/moska-thesis.toml"
-HOSTING = (Path(__file__).parent.parent / "docs/hosting.md").read_text("utf-8")
+THESIS = Path(__file__).parents[3] / "experiments/studies/moska-thesis.toml"
+HOSTING = (Path(__file__).parents[3] / "docs/hosting.md").read_text("utf-8")
 MIXED = ("greedy:open_lines", "random", "greedy:open_lines", "random", "random", "greedy:open_lines", "random")
 
 

@@ -1,7 +1,7 @@
 """Decisions a second of evenly random play on one core: `cardai.play`, `cardai.Batch`, adapters and other libraries.
 
-    taskset -c 0 python tests/step_speeds.py                         # Tic-Tac-Toe, Durak, Hearts
-    taskset -c 0 python tests/step_speeds.py durak --seconds 2 --repeats 9
+    taskset -c 0 python tests/guests/adapters/step_speeds.py                         # Tic-Tac-Toe, Durak, Hearts
+    taskset -c 0 python tests/guests/adapters/step_speeds.py durak --seconds 2 --repeats 9
 
 Every round measures each of them once, so that other work on the machine slows all alike. Printed are the median and
 the range over the rounds, and the speed divided by that of `cardai.play` in the same round. Libraries that are not

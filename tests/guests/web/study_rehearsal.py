@@ -1,6 +1,6 @@
 """A rehearsal of a study: agents of mixed strength act as its participants, in a Chromium and by the page's messages.
 
-    python tests/study_rehearsal.py experiments/studies/moska-thesis.toml --games 260 --page 14
+    python tests/guests/web/study_rehearsal.py experiments/studies/moska-thesis.toml --games 260 --page 14
 
 Everything goes through the server as for people. An agent decides in a world of its seat, and its move is clicked, or
 sent as the page sends it. Games that are not played in the browser are played over the same sockets, without the page.

@@ -1,7 +1,7 @@
 """Pictures of the page, for the documentation and for looking at.
 
-    python tests/web_pictures.py pictures                  # three games, small and large, light and dark
-    python tests/web_pictures.py docs --for-the-readme     # those of the README and of docs/table-design.md
+    python tests/guests/web/web_pictures.py pictures                  # three games, small and large, light and dark
+    python tests/guests/web/web_pictures.py docs --for-the-readme     # those of the README and of docs/table-design.md
 
 Pictures are kept with few colours, which makes them small.
 """

@@ -8,10 +8,10 @@ import pytest
 import signals
 
 import cardai
-from cardai import adapters
 from cardai.errors import CardaiError, IllegalMove
+from cardai.guests import adapters
 
-GOOFSPIEL = str(Path(__file__).parent.parent / "examples/goofspiel")
+GOOFSPIEL = str(Path(__file__).parents[3] / "examples/goofspiel")
 TABLES = [(GOOFSPIEL, 2, "standard"), (GOOFSPIEL, 3, "carried?cards=5"), (signals.GAME, 3, None)]
 tables = pytest.mark.parametrize(("game", "seats", "variant"), TABLES, ids=["two", "three", "signals"])
 

@@ -1,8 +1,8 @@
 """Adapters to PettingZoo, Gymnasium and OpenSpiel play the games of the core, and show no seat more than it may know.
 
 pip install '.[zoo,gym,openspiel]'
-pytest tests/test_adapters.py                 # two games
-pytest -m slow tests/test_adapters.py         # every game, minutes
+pytest tests/guests/adapters/test_adapters.py                 # two games
+pytest -m slow tests/guests/adapters/test_adapters.py         # every game, minutes
 pip install sb3-contrib                       # then the slow run trains MaskablePPO, too
 """
 
@@ -16,16 +16,16 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai import adapters
 from cardai.agents.choosing import Actions, Choice
 from cardai.agents.spec import agent
 from cardai.cards import DECK52
 from cardai.errors import CardaiError, IllegalMove
+from cardai.guests import adapters
 from cardai.table.one import OneGame
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[2] / "data"
 DOUDIZHU = cardai.load(str(DATA / "doudizhu"))
-LEDUC = str(Path(__file__).parent.parent / "examples/leduc")
+LEDUC = str(Path(__file__).parents[3] / "examples/leduc")
 SEATS = {"tictactoe": 2, LEDUC: 2, "durak": 3, "hearts": 4, "literature": 4, "moska": 3}
 slow = pytest.mark.slow
 EVERY = [pytest.param(name, marks=() if name in ("tictactoe", LEDUC) else slow, id=Path(name).name) for name in SEATS]
@@ -331,7 +331,7 @@ def test_gymnasium_makes_every_game_by_its_name():
 
 @slow
 def test_maskable_ppo_learns_tictactoe(request):
-    """A minute: pip install sb3-contrib, then pytest -m slow tests/test_adapters.py -k ppo."""
+    """A minute: pip install sb3-contrib, then pytest -m slow tests/guests/adapters/test_adapters.py -k ppo."""
     sb3 = pytest.importorskip("sb3_contrib", reason="pip install sb3-contrib, which brings torch")
     torch = pytest.importorskip("torch")
     threads = torch.get_num_threads()
@@ -471,7 +471,7 @@ def test_tictactoe_is_in_step_with_openspiels_own():
 
 @slow
 def test_hearts_is_in_step_with_openspiels_own():
-    """Half a minute, to compile Hearts: pytest -m slow tests/test_adapters.py -k hearts."""
+    """Half a minute, to compile Hearts: pytest -m slow tests/guests/adapters/test_adapters.py -k hearts."""
     pytest.importorskip("pyspiel", reason="the extra `openspiel` brings OpenSpiel")
     from test_hearts_oracle import dealt
 

@@ -23,7 +23,7 @@ from cardai.guests.web.views import position_view
 from cardai.table.following import by_round
 from cardai.table.one import OneGame
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 OWN = [place.parent for place in EXAMPLES.glob("*/__init__.py")]
 GAMES = {**{name: name for name in cardai.available()}, **{path.name: str(path) for path in OWN}}
 LONG_LISTS = ("literature", "table"), ("literature", "strict")  # games and variants in which views are larger

@@ -56,7 +56,7 @@ CLEARED = {
     "a bout that goes on": (BOUT, ADDED, None),
     "a game that goes back": (TAKEN, TRICK, None),
 }
-WORDS = json.loads((Path(__file__).parent / "data/words.json").read_text("utf-8"))
+WORDS = json.loads((Path(__file__).parents[2] / "data/words.json").read_text("utf-8"))
 
 
 @pytest.fixture

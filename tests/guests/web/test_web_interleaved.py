@@ -24,7 +24,7 @@ from cardai.guests.web.guards import Hosts
 from cardai.guests.web.offers import offer_of
 from cardai.guests.web.store import Store
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 OFFERS = {game.name: offer_of(game, ["random"]) for game in (LOW_HAND, TICTACTOE, GOOFSPIEL)}
 RULES = {"low_hand": small_game.__file__, "tictactoe": None, "goofspiel": str(EXAMPLES / "goofspiel")}
 TABLES = [

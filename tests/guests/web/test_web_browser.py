@@ -20,7 +20,7 @@ from cardai.guests.web import server
 pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 OWN = [place.parent for place in EXAMPLES.glob("*/__init__.py")]
 GAMES = {**{name: name for name in cardai.available()}, **{path.name: str(path) for path in OWN}}
 SERVED = [*GAMES.values(), "--opponents", "random"]

@@ -40,7 +40,7 @@ from cardai.guests.web.proxy import networks_of, path_of
 from cardai.guests.web.server import Server
 from cardai.guests.web.study import offers_for
 
-PAGE = (Path(__file__).parents[1] / "docs/hosting.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs/hosting.md").read_text("utf-8")
 PROXY, NAME = "10.0.0.1", "cards.example"
 SCHOOL = 12  # tables of one address in a minute
 WISHES = {"game": "tictactoe", "seats": ["me", "random"], "name": "Ann"}

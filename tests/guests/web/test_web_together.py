@@ -19,7 +19,7 @@ from cardai.guests.web.guards import Hosts, digest, new_token
 from cardai.guests.web.offers import offer_of
 from cardai.guests.web.tables import WebTable
 
-GOOFSPIEL = cardai.load(str(Path(__file__).parent.parent / "examples/goofspiel"))
+GOOFSPIEL = cardai.load(str(Path(__file__).parents[3] / "examples/goofspiel"))
 OFFERS = {game.name: offer_of(game) for game in (GOOFSPIEL, signals.GAME)}
 
 
