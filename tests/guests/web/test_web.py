@@ -756,7 +756,7 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys)
 def test_help_and_the_other_verbs_import_nothing_of_the_web():
     foreign = "('starlette', 'uvicorn', 'websockets', 'sqlite3')"
     code = "import sys; from cardai.app.cli import run; run(['--help'])\n"
-    code += f"print([m for m in sys.modules if m.split('.')[0] in {foreign} or m.startswith('cardai.guests.web')])"
+    code += f"print([m for m in sys.modules if m.split('.')[0] in {foreign} or m.startswith('cardai.guests.web.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
     assert "serve" in done.stdout
