@@ -18,6 +18,7 @@ from cardai.game import Game, Zone, listed_pieces
 from cardai.kernel.native import HEADER
 from cardai.table.asking import compare
 
+TEXTS = 120  # views of which the texts are compared, however short the time
 RNG = HEADER.index("rng")  # the place of the random stream among the numbers of a state
 
 
@@ -236,7 +237,7 @@ class HashEvaluator:
         """It fits any game."""
 
 
-@each_view("texts", hidden=True)
+@each_view("texts", hidden=True, least=TEXTS)
 def text_is_the_same_in_every_world(here: View) -> None:
     """show, and spell for own moves, give a seat the same text in all its worlds: no text names a hidden card."""
     game, moves = here.game, here.some_moves() if here.seat == here.turn else ()
