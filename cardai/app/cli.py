@@ -3,9 +3,10 @@
 Exit codes: 0 done; 1 the answer is no (a law is broken, a game does not load), or a cluster failed; 2 refused, and one
 sentence on stderr says why; 130 interrupted, and what was finished until then has been reported.
 
-Another package brings a verb by an entry point in the group `cardai.verbs`: `name = "module:function"`. The first line
-of the function's docstring is shown in `cardai --help`, under the heading that the module names with `GROUP = "Learn"`
-(a heading in `GROUPS`; "Other" if it names none). Both are read from the source: `--help` imports no such module.
+Another package brings a verb by an entry point in the group `cardai.verbs`: `name = "module:function"`, or a cyclopts
+`App` of that name. The first line of the function's docstring, or the App's `help`, is shown in `cardai --help`, under
+the heading that the module names with `GROUP = "Learn"` (a heading in `GROUPS`; "Other" if it names none). Both are
+read from the source: `--help` imports no such module.
 """
 
 import contextlib
@@ -146,15 +147,18 @@ HERE, ALONE, LOCALLY = Computing(), Sharing(), Listening()
 @functools.cache
 def add_verbs() -> None:
     """Add the verbs that other packages bring, for example `train`. Their modules are imported when they run."""
-    from importlib.metadata import entry_points
+    from cardai.files.entries import brought
 
-    for entry in sorted(entry_points(group="cardai.verbs"), key=lambda entry: entry.name):
+    for name, entry in brought("cardai.verbs").items():
         about, group = read_verb(entry.module, entry.attr)
-        app.command(entry.value, name=entry.name, help=about, group=group)
+        app.command(entry.value, name=name, help=about, group=group)
 
 
-def read_verb(module: str, function: str) -> tuple[str | None, Group | None]:
-    """The first line of a verb's docstring and the group that its module names, both read from the source."""
+def read_verb(module: str, verb: str) -> tuple[str | None, Group | None]:
+    """The first line of a verb's docstring and the group that its module names, both read from the source.
+
+    Of a verb with verbs of its own, `verb = App(name=..., help="...")`, it is the text of `help`.
+    """
     import ast
     from importlib.util import find_spec
 
@@ -167,9 +171,12 @@ def read_verb(module: str, function: str) -> tuple[str | None, Group | None]:
     except (OSError, SyntaxError):  # the verb fails when it is used; --help and the other verbs work
         return None, None
     for node in source.body:
-        if isinstance(node, ast.FunctionDef) and node.name == function:
+        named = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else None
+        if isinstance(node, ast.FunctionDef) and node.name == verb:
             about = (ast.get_docstring(node) or "").partition("\n")[0]
-        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "GROUP":
+        elif named == verb and isinstance(node.value, ast.Call):
+            about = next((ast.literal_eval(one.value) for one in node.value.keywords if one.arg == "help"), None)
+        elif named == "GROUP":
             group = GROUPS.get(ast.literal_eval(node.value))
     return about, group
 
@@ -198,7 +205,7 @@ def run(tokens: Sequence[str]) -> int:
     except UnknownCommandError as error:
         from cardai.errors import unknown
 
-        verbs = [name for name in app.resolved_commands() if not name.startswith("-")]
+        verbs = [name for name in (error.app or app).resolved_commands() if not name.startswith("-")]
         return _refused(unknown("command", (error.unused_tokens or tokens)[0], verbs))
     except CycloptsError as error:
         return _refused(" ".join(str(error).split()))
@@ -1014,122 +1021,6 @@ def perft(
         return
     for moves, count in enumerate(counts):
         _print(f"{moves:>3}  {count:,}".replace(",", " "))
-
-
-@app.command(group=MEASURE)
-def grade(
-    game: GameName,
-    /,
-    *,
-    agent: Annotated[list[str], Parameter(name="--agent", negative="", help="An agent spec; may be repeated.")],
-    seed: Seed = 0,
-    computing: Computing = HERE,
-    json: AsJson = False,
-) -> None:
-    """Grade agents exactly, over the whole game tree of a small game without hidden cards."""
-    from cardai.measure.grade import grade as grade_agent
-    from cardai.measure.solution import solve
-    from cardai.show import grades as shown
-    from cardai.show.progress import Line
-
-    computing.begin()
-    loaded = load(game)
-    with Line("grading", loaded) as progress:
-        solution = solve(loaded)
-        grades = [grade_agent(solution, spec, seed=seed, progress=progress) for spec in _listed(agent) or ()]
-    if json:
-        _print_json([graded.as_json() for graded in grades])
-    else:
-        _print(shown.table(*grades))
-
-
-@app.command(group=MEASURE)
-def exploitability(
-    game: GameName,
-    /,
-    *,
-    agent: Annotated[list[str], Parameter(name="--agent", negative="", help="An agent spec; may be repeated.")],
-    seats: SeatCount = None,
-    variant: Variant = None,
-    measure: Annotated[str, Parameter(help="What is won: score, or an outcome of the game.")] = "score",
-    histories: Annotated[int, Parameter(help="The most histories that the tree may have.")] = 1_000_000,
-    computing: Computing = HERE,
-    json: AsJson = False,
-) -> None:
-    """Measure exactly how much a best response wins against agents, over the whole tree of a small game with chance."""
-    from cardai.agents.tree import GameTree
-    from cardai.measure.perfect.exploitability import exploitability as measured
-    from cardai.show import exploitability as shown
-    from cardai.show.progress import Line
-
-    computing.begin()
-    loaded = load(game)
-    with Line("listing the tree", loaded):
-        tree = GameTree.of(loaded, seats, variant, histories)
-        reports = [measured(tree, spec, measure=measure) for spec in _listed(agent) or ()]
-    if json:
-        _print_json([report.as_json() for report in reports])
-    else:
-        _print(shown.table(*reports))
-
-
-@app.command(group=MEASURE)
-def endings(
-    game: GameName,
-    /,
-    *,
-    seats: Annotated[str, Parameter(help="One agent spec for each seat: greedy:best,bot3,bot3,bot3.")],
-    games: Annotated[int, Parameter(help="How many games; rounded up to whole rotations.")] = 1000,
-    nodes: Annotated[int, Parameter(help="The most positions visited for one decision.")] = 300_000,
-    seed: Seed = 0,
-    threads: Threads = None,
-    variant: Variant = None,
-    computing: Computing = HERE,
-    json: AsJson = False,
-) -> None:
-    """Grade agents in endings without hidden cards, by perfect play, in games against each other."""
-    from cardai.measure.perfect.endings import measure_endings
-    from cardai.show.progress import Line
-
-    _refuse_counts(games, threads)
-    computing.begin()
-    loaded = load(game)
-    with Line("playing", loaded) as progress:
-        report = measure_endings(
-            loaded, _specs(seats), games, seed, variant=variant, limit=nodes, threads=threads, progress=progress
-        )
-    show(report, json)
-
-
-@app.command(group=MEASURE)
-def hands(
-    game: GameName,
-    /,
-    *,
-    seats: Annotated[str, Parameter(help="One agent spec for each seat: pimc,careful,duck,duck.")],
-    games: Annotated[int, Parameter(help="How many games; rounded up to whole rotations.")] = 100,
-    last: Annotated[int, Parameter(help="How many plies before the end of each game are looked at.")] = 16,
-    worlds: Annotated[int, Parameter(help="In how many worlds each decision is solved.")] = 20,
-    nodes: Annotated[int, Parameter(help="The most positions visited in one world.")] = 1_000_000,
-    seed: Seed = 0,
-    threads: Threads = None,
-    variant: Variant = None,
-    computing: Computing = HERE,
-    json: AsJson = False,
-) -> None:
-    """Grade the last decisions of agents by what their moves are worth with all cards open, in the mean over worlds."""
-    from cardai.measure.perfect.open_hands import measure_hands
-    from cardai.show.progress import Line
-
-    _refuse_counts(games, threads)
-    computing.begin()
-    loaded = load(game)
-    with Line("solving", loaded) as progress:
-        report = measure_hands(
-            loaded, _specs(seats), games, seed, last=last, worlds=worlds, variant=variant, limit=nodes,
-            threads=threads, progress=progress,
-        )  # fmt: skip
-    show(report, json)
 
 
 @app.command(group=PLAY)

@@ -29,6 +29,10 @@ MOST_WAYS = 100_000
 _RULES = "cardai.rule"  # the module of `below` and of the other rules that touch a stream
 
 
+class Unlistable(CardaiError):
+    """Chance that decides in too many ways, or by numbers that cannot be listed."""
+
+
 class Way(NamedTuple):
     """One way in which chance can decide: its probability, and the record that the rule leaves."""
 
@@ -39,7 +43,7 @@ class Way(NamedTuple):
 class ListedChance:
     """Lists what chance can do in a game. `most`: in how many ways it may decide one thing.
 
-    All methods raise CardaiError if there are more, and if a rule draws its chance in a way that cannot be listed.
+    All methods raise Unlistable if there are more, and if a rule draws its chance in a way that cannot be listed.
     Equal records are one way, with the sum of their probabilities. The streams of listed states are 0.
     """
 
@@ -113,13 +117,13 @@ class _Answers:
             self.answers.append(0)
             self.counts.append(int(n))
             if math.prod(self.counts) > self.most:
-                raise CardaiError(f"{self.what} is decided by chance in more than {self.most} ways, too many to list")
+                raise Unlistable(f"{self.what} is decided by chance in more than {self.most} ways, too many to list")
         self.given += 1
         return self.answers[self.given - 1]
 
     def refuse(self, *_: Any) -> Any:
         """Stands for rules whose numbers cannot be listed."""
-        raise CardaiError(f"{self.what} is decided by uniform or next_bits; only what below draws can be listed")
+        raise Unlistable(f"{self.what} is decided by uniform or next_bits; only what below draws can be listed")
 
     @property
     def probability(self) -> Fraction:

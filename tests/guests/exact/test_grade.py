@@ -1,4 +1,4 @@
-"""Small games over the whole tree: perft counts, solutions, strategies, exact grades, and what `solve` refuses."""
+"""Small games over the whole tree: solutions, strategies, exact grades, and what `solve` refuses."""
 
 import functools
 import io
@@ -7,21 +7,18 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flat import made_of
 from judges import Judge, know
+from nim import deal_any_pile, everybody_wins, lucky_turn, nim, real_taker, secret_hidden
 from rich.console import Console
 from test_lookahead import open_lines
 
 import cardai
 from cardai import CardaiError, IllegalMove, load
-from cardai.game import Player, move_dtype, state_dtype
-from cardai.measure.grade import grade, grade_strategy
-from cardai.measure.perfect.agent_strategy import strategy_of
-from cardai.measure.perfect.strategy import best_against_uniform, uniform
-from cardai.measure.perft import perft
-from cardai.measure.solution import solve
-from cardai.rule import below, rule
-from cardai.show import grades
+from cardai.game import Player
+from cardai.guests.exact import shown
+from cardai.guests.exact.choices import weights_of
+from cardai.guests.exact.grade import best_against_uniform, grade, grade_strategy
+from cardai.guests.exact.solution import solve
 from cardai.table.many import play
 
 TICTACTOE = load("tictactoe")
@@ -86,6 +83,10 @@ def test_a_solution_finds_a_position_whatever_its_stream(solution):
 
 def minimax(solution):
     return solution.is_optimal.astype(np.int64)
+
+
+def uniform(solution):
+    return np.ones(len(solution.moves), np.int64)
 
 
 @pytest.mark.parametrize(
@@ -167,8 +168,8 @@ def test_a_grade_agrees_with_playing_many_games(solution, spec):
 
 def test_greedy_draws_lots_among_its_best_moves_only(solution):
     player = cardai.agent(TICTACTOE, "greedy:open_lines")
-    weights, luck = strategy_of(solution, player)
-    assert luck == "known"
+    weights = weights_of(solution, player)
+    assert weights is not None
     for i in np.flatnonzero(solution.turns >= 0)[::37]:
         state, edges = solution.states[i], slice(solution.first[i], solution.first[i + 1])
         values = [
@@ -223,7 +224,7 @@ def test_json_and_table_say_what_was_graded(solution):
     assert content["averaged"]["loss"]["value"] == float(graded.averaged[2])
     assert content["second"]["losing_lines"] == graded.second.losing_lines
     console = Console(width=200, record=True, file=io.StringIO())
-    console.print(grades.table(graded, grade(solution, "rollout:2", samples=3)))
+    console.print(shown.grades(graded, grade(solution, "rollout:2", samples=3)))
     text = console.export_text()
     assert "98.96 / 1.04 / 0" in text
     assert "rollout:2*" in text
@@ -258,87 +259,7 @@ def test_agents_with_evaluators_that_cannot_be_graded_are_refused(solution, monk
             grade(solution, spec)
 
 
-# Small games of our own.
-
-PILE = state_dtype(pile=(), secret=())
-TAKE = move_dtype("count")
-
-
-@rule
-def deal_pile(state):
-    state.turn = 0
-    state.pile = 10
-
-
-@rule
-def deal_any_pile(state):
-    state.turn = 0
-    state.pile = 5 + below(state, 5)
-
-
-@rule
-def legal_takes(state, moves):
-    n = min(3, state.pile)
-    for i in range(n):
-        moves[i].count = i + 1
-    return n
-
-
-@rule
-def take(state, move):
-    state.pile -= move.count
-
-
-@rule
-def pass_turn(state):
-    state.turn = 1 - state.turn if state.pile > 0 else -1
-
-
-@rule
-def lucky_turn(state):
-    state.turn = below(state, 2) if state.pile > 0 else -1
-
-
-@rule
-def last_taker_wins(state, seat):
-    return 1.0 if state.ply % 2 != seat else 0.0
-
-
-@rule
-def everybody_wins(state, seat):
-    return 1.0
-
-
-@rule
-def nothing_hidden(state, seat, stream):
-    pass
-
-
-@rule
-def secret_hidden(state, seat, stream):
-    if seat == 1:
-        state.secret = 1 + below(stream, 2)
-
-
-@rule
-def takes_one(world, move, params, stream):
-    move.count = 1
-
-
-@rule
-def takes_any(world, move, params, stream):
-    move.count = 1 + below(stream, min(3, world.pile))
-
-
-def nim(**changes):
-    parts = {
-        "name": "nim", "title": "Nim", "version": 1, "seats": range(2, 3), "state": PILE, "move": TAKE, "max_moves": 3,
-        "max_plies": 10, "deal": deal_pile, "legal": legal_takes, "act": take, "settle": pass_turn,
-        "score": last_taker_wins, "resample": nothing_hidden, "spell": lambda state, move: f"takes {move['count']}",
-        "parse": lambda state, text: None, "show": lambda state, seat: "",
-        "players": {"one": Player(takes_one, "takes one"), "any": Player(takes_any, "takes any number")},
-    }  # fmt: skip
-    return made_of(**(parts | changes))
+# Nim
 
 
 def test_nim_is_lost_for_the_mover_exactly_at_multiples_of_four():
@@ -347,32 +268,18 @@ def test_nim_is_lost_for_the_mover_exactly_at_multiples_of_four():
         assert solution.value(state, int(state.turn)) == (state.pile % 4 != 0)
 
 
-def test_nim_perft_counts_compositions_into_one_two_and_three():
-    assert perft(nim()) == perft_of_pile(10)
-
-
-def step(paths):
-    """The number of ways to each pile, one move later."""
-    found = {}
-    for pile, ways in paths.items():
-        for k in range(1, min(3, pile) + 1):
-            found[pile - k] = found.get(pile - k, 0) + ways
-    return found
-
-
-def perft_of_pile(pile):
-    counts, paths = [], {pile: 1}
-    while paths:
-        counts.append(sum(paths.values()))
-        paths = step(paths)
-    return counts
-
-
 def test_a_hand_written_player_without_luck_is_graded_exactly():
     graded = grade(nim(), "one")
     assert graded.luck == "none"
     assert graded.samples == 0
-    assert grade(nim(), "any", samples=4).luck == "estimated"
+
+
+def test_the_luck_of_a_hand_written_player_is_listed_or_estimated():
+    evenly = grade(nim(), "any")
+    assert (evenly.luck, evenly.averaged) == ("known", grade(nim(), "random").averaged)
+    real = grade(nim(players={"real": Player(real_taker, "by a real number")}), "real", samples=40)
+    assert (real.luck, real.samples) == ("estimated", 40)
+    assert float(real.averaged[0]) == pytest.approx(0.5, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -404,31 +311,3 @@ def test_agents_without_a_fixed_strategy_are_refused(spec, complaint):
 def test_fewer_than_two_samples_are_refused():
     with pytest.raises(CardaiError, match="at least 2 times"):
         grade(nim(), "any", samples=1)
-
-
-def test_perft_to_a_depth_and_its_bounds():
-    heard = []
-    assert perft(TICTACTOE, 5, on_depth=lambda depth, count: heard.append((depth, count))) == [
-        1,
-        9,
-        72,
-        504,
-        3024,
-        15120,
-    ]
-    assert heard == [(1, 9), (2, 72), (3, 504), (4, 3024), (5, 15120)]
-    assert perft(TICTACTOE, 0) == [1]
-    assert perft(TICTACTOE, 11)[9:] == [127872, 0, 0]
-    with pytest.raises(CardaiError, match="0 or more, not -1"):
-        perft(TICTACTOE, -1)
-    with pytest.raises(CardaiError, match="100000 at most, not"):
-        perft(TICTACTOE, 10**20)
-    with pytest.raises(CardaiError, match=r"moves deep would take about .* name a depth .*so far: 1, 9"):
-        perft(TICTACTOE, seconds=1e-9)
-
-
-def test_perft_draws_chance_from_the_stream_of_one_deal():
-    lucky = nim(settle=lucky_turn)
-    assert perft(lucky, 6, seed=3) == perft(lucky, 6, seed=3)
-    dealt = nim(deal=deal_any_pile)
-    assert {tuple(perft(dealt, seed=seed)) for seed in range(20)} == {tuple(perft_of_pile(n)) for n in range(5, 10)}
