@@ -4,7 +4,7 @@
     grade(solution, "greedy:open_lines")                       # `grade`: against evenly random moves
     exploitability(load("examples/leduc"), "cfr:1000")         # `exploitability`: against best responses
     measure_endings(load("moska"), ["bot3"] * 4, games=100)    # `endings`: against perfect play in open positions
-    measure_hands(load("hearts"), ["duck"] * 4, games=100)     # `endings`: against perfect play with all cards open
+    measure_endings(load("hearts"), ["duck"] * 4, games=100, last=16)  # and in the last plies, with all cards open
 
-`Choices` (`choices`) is what the positions of a `Solution` and the information sets of a `GameTree` have in common.
+`ListedGame` (`choices`) is what the positions of a `Solution` and the information sets of a `GameTree` have in common.
 """

@@ -26,7 +26,7 @@ _ASKED_AT_ONCE = 8  # positions that an agent decides in between two checks for 
 
 
 @dataclass(frozen=True, eq=False)
-class Choices:
+class ListedGame:
     """I places in a game, and C choices there.
 
     The choices of place i are first[i] to first[i + 1] - 1, the legal moves there in canonical order; a place without
@@ -76,67 +76,67 @@ class Choices:
         return {(int(place), self.moves[i].tobytes()): i for i, place in enumerate(self.place_of)}
 
 
-def weights_of(choices: Choices, player: Agent) -> np.ndarray | None:
+def weights_of(listed: ListedGame, player: Agent) -> np.ndarray | None:
     """The weights by which an agent chooses if they are known, else None; a search by its best moves.
 
     Known are those of evenly random moves, of hand-written players, and of searches that compare moves one ply ahead,
     whose equally good moves are equally likely. A player that looks at its world plays by the mean over its worlds.
     Raises CardaiError for an agent without a fixed strategy, and for chance that cannot be listed.
     """
-    player.check_fits(choices.game, choices.variant, choices.seats)
+    player.check_fits(listed.game, listed.variant, listed.seats)
     strategy = player.strategy
     if strategy.randomised:
         raise CardaiError(f"agent {player.spec!r} draws its parameters anew for each game; name fixed ones")
     if isinstance(strategy, EvenlyRandom):
-        return np.ones(len(choices.moves), np.int64)
+        return np.ones(len(listed.moves), np.int64)
     if isinstance(strategy, OnePly):
-        states = np.ascontiguousarray(choices.positions[choices.deciding])
-        options, _ = compare(choices.game, player, states, np.zeros(len(states), STREAM))
+        states = np.ascontiguousarray(listed.positions[listed.deciding])
+        options, _ = compare(listed.game, player, states, np.zeros(len(states), STREAM))
         return np.concatenate([means == means.max() for _, means in options]).astype(np.int64)
-    return _by_hand(choices, strategy) if isinstance(strategy, HandWritten) else None
+    return _by_hand(listed, strategy) if isinstance(strategy, HandWritten) else None
 
 
-def _by_hand(choices: Choices, strategy: HandWritten) -> np.ndarray:
+def _by_hand(listed: ListedGame, strategy: HandWritten) -> np.ndarray:
     """The weights of a hand-written player, over all its worlds and all that it can draw."""
-    game, weights = choices.game, np.full(len(choices.moves), Fraction(0))
+    game, weights = listed.game, np.full(len(listed.moves), Fraction(0))
     choose, params = game.compiler.function_of("choose", strategy.call), np.array(strategy.params or (0.0,))
     assert choose is not None
     chance, sees_own = ListedChance(game), strategy.sees_own and game.rules.blank is not None
-    for place, state, worlds in worlds_of(choices, chance):
+    for place, state, worlds in worlds_of(listed, chance):
         if sees_own:
-            worlds = [Way(Fraction(1), blanked(game, choices.positions[place : place + 1], int(state["turn"]))[0])]
+            worlds = [Way(Fraction(1), blanked(game, listed.positions[place : place + 1], int(state["turn"]))[0])]
         for world in worlds:
             for way in chance.choices(choose, world.state, params):
-                weights[choices.choice(place, way.state)] += world.probability * way.probability
+                weights[listed.choice(place, way.state)] += world.probability * way.probability
     return weights
 
 
-def worlds_of(choices: Choices, chance: ListedChance) -> Iterator[tuple[int, Any, list[Way]]]:
+def worlds_of(listed: ListedGame, chance: ListedChance) -> Iterator[tuple[int, Any, list[Way]]]:
     """Each place that has choices, its position, and all worlds of the seat to move there."""
-    for place in choices.deciding.tolist():
-        state: Any = choices.positions[place]
+    for place in listed.deciding.tolist():
+        state: Any = listed.positions[place]
         yield place, state, chance.worlds(state, int(state["turn"]))
 
 
 def asked(
-    choices: Choices, player: Agent, seed: int, samples: int, progress: CountProgress | None
+    listed: ListedGame, player: Agent, seed: int, samples: int, progress: CountProgress | None
 ) -> tuple[np.ndarray, bool]:
     """How often an agent made each choice, i64[C], when it was asked `samples` times at each place; `seed`: its luck.
 
     Also returns whether it uses luck: not if code outside compiled code answers twice the same everywhere. Raises
     CardaiError for an agent that cannot be asked, and IllegalMove.
     """
-    luck, weights = np.random.default_rng(int(int_seed(seed))), np.zeros(len(choices.moves), np.int64)
+    luck, weights = np.random.default_rng(int(int_seed(seed))), np.zeros(len(listed.moves), np.int64)
     for done in range(1, samples + 1):
-        worlds = np.ascontiguousarray(choices.positions[choices.deciding])
+        worlds = np.ascontiguousarray(listed.positions[listed.deciding])
         streams = np.zeros(len(worlds), STREAM)
         worlds["rng"], streams["rng"] = luck.integers(2**64, size=(2, len(worlds)), dtype=np.uint64)
         size = _ASKED_AT_ONCE if player.strategy.is_native else max(len(worlds), 1)
         for first in range(0, len(worlds), size):
             part = slice(first, first + size)
-            moves: Any = ask(choices.game, player, worlds[part], streams[part])
-            for place, move in zip(choices.deciding[part].tolist(), moves, strict=True):
-                weights[choices.choice(place, move)] += 1
+            moves: Any = ask(listed.game, player, worlds[part], streams[part])
+            for place, move in zip(listed.deciding[part].tolist(), moves, strict=True):
+                weights[listed.choice(place, move)] += 1
         if done == 2 and not player.strategy.is_native and set(weights.tolist()) <= {0, 2}:
             return weights, False
         if progress:

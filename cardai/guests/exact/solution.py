@@ -14,7 +14,7 @@ import numpy as np
 
 from cardai.errors import CardaiError
 from cardai.game import Game, int_seed
-from cardai.guests.exact.choices import Choices
+from cardai.guests.exact.choices import ListedGame
 from cardai.kernel.native import raw
 from cardai.kernel.rules import door_resample
 from cardai.measure.successors import CHUNK_BYTES, successors
@@ -26,7 +26,7 @@ LIMIT = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Solution(Choices):
+class Solution(ListedGame):
     """All N positions of a game that can be reached, in order of ply, each a place; position 0 is the start."""
 
     states: np.ndarray  # STATE[N], rng 0

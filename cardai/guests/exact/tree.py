@@ -18,7 +18,7 @@ import numpy as np
 
 from cardai.errors import CardaiError, positive, unknown
 from cardai.game import Game, GameState, is_game
-from cardai.guests.exact.choices import Choices, blanked
+from cardai.guests.exact.choices import ListedGame, blanked
 from cardai.guests.exact.listing import MOST_WAYS, ListedChance
 from cardai.kernel.fence import roomy
 from cardai.kernel.native import raw
@@ -55,7 +55,7 @@ class TreeStep(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GameTree(Choices):
+class GameTree(ListedGame):
     """All N histories of a game, those with fewer moves first; its places are the I information sets.
 
     - `states`: STATE[N], their streams 0.
