@@ -119,14 +119,14 @@ def measure_endings(
     KeyboardInterrupt on Ctrl-C.
     """
     if last is None:
-        limit = endgame.NODES if limit is None else limit
-        wanted, solve = _perfect_play(game, limit)
+        limit, worlds = endgame.NODES if limit is None else limit, None
+        ending = _perfect_play(game, limit)
     else:
         limit = open_hands.NODES if limit is None else positive("limit", limit)
         worlds = 20 if worlds is None else positive("worlds", worlds, MAX_WORLDS)
-        wanted, solve = _open_hands(game, positive("last", last), worlds, limit)
+        ending = _open_hands(game, positive("last", last), worlds, limit)
     played, turns, endless = play_games(game, agents, games, seed, variant, threads, progress)
-    judged = _judged(game, played, turns, wanted, solve, progress)
+    judged = _judged(game, played, turns, ending, progress)
     firsts = {one.game: one for one in reversed(judged)}.values()
     solved, decided = (sum(not np.isnan(one.best) for one in those) for those in (judged, firsts))
     nodes, milliseconds = (_spread([one.effort[i] for one in judged]) for i in range(2))
@@ -140,18 +140,17 @@ def measure_endings(
     )  # fmt: skip
 
 
-_Wanted = Callable[[np.ndarray], np.ndarray]
-"""The positions of a game, STATE[plies] -> which of them are in its ending, bool[plies]."""
-_Solve = Callable[[np.ndarray, int, int], SolvedEnding]
-"""(position STATE[1], seed of the game, ply) -> what its moves are worth."""
+_Ending = tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray, int, int], SolvedEnding]]
+"""Two functions: positions of a game STATE[n] -> which are in its ending, bool[n]; and (position STATE[1], seed of the
+game, ply) -> what its moves are worth."""
 
 
-def _perfect_play(game: Game, limit: int) -> tuple[_Wanted, _Solve]:
+def _perfect_play(game: Game, limit: int) -> _Ending:
     solver = solver_of(game, limit)
     return lambda states: which_are_open(game, states), lambda state, seed, ply: solver.solve(state)[0]
 
 
-def _open_hands(game: Game, last: int, worlds: int, limit: int) -> tuple[_Wanted, _Solve]:
+def _open_hands(game: Game, last: int, worlds: int, limit: int) -> _Ending:
     def solve(state: np.ndarray, seed: int, ply: int) -> SolvedEnding:
         drawn, streams, first = np.zeros(worlds, game.state), np.zeros(1, STREAM), np.zeros(worlds, np.int64)
         streams["rng"] = derived(np.uint64(seed % 2**64), TEACHING, ply)
@@ -164,13 +163,7 @@ def _open_hands(game: Game, last: int, worlds: int, limit: int) -> tuple[_Wanted
 
 
 def play_games(
-    game: Game,
-    agents: Sequence[str],
-    games: int,
-    seed: int,
-    variant: str | None,
-    threads: int | None,
-    progress: CountProgress | None,
+    game: Game, agents: Sequence[str], games: int, seed: int, variant: str | None, threads: Any, progress: Any
 ) -> tuple[list[RecordedGame], int, int]:
     """Play a line-up, one spec for each seat, on duplicate deals. Returns the games, how many each deal has, and how
     many were given up after the game's `max_plies` moves, which are not among them.
@@ -212,10 +205,10 @@ class _Judged(NamedTuple):
 
 
 def _judged(
-    game: Game, games: list[RecordedGame], turns: int, wanted: _Wanted, solve: _Solve, progress: CountProgress | None
+    game: Game, games: list[RecordedGame], turns: int, ending: _Ending, progress: CountProgress | None
 ) -> list[_Judged]:
     """Judge all decisions with a choice in endings, in order. `turns`: games of a deal."""
-    found: list[_Judged] = []
+    found, (wanted, solve) = list[_Judged](), ending
     for done, one in enumerate(games):
         states: list[Any] = []
         replay(game, one, lambda state, move, ply, states=states: states.append(state))

@@ -4,10 +4,9 @@
     for way in chance.deals(seats=2):
         print(way.probability, game.text.show(way.state, 0))
 
-Rules draw all their chance through `below`, or through rules that call it (`any_of`, `shuffle`, those of
-`cardai.dealing`). A copy of the rule runs as plain Python here, in which `below` answers from a list; the rule runs
-again and again until all lists of answers have been tried. So a game needs to declare nothing. Rules that draw numbers
-in another way (`uniform`, `next_bits`) are refused, and so are those with too many ways.
+Rules draw all their chance through `below`, or through rules that call it. A copy of the rule runs as plain Python, in
+which `below` answers from a list, again and again until all lists of answers have been tried. So a game needs to
+declare nothing. Rules that draw in another way (`uniform`, `next_bits`) are refused, and so are too many ways.
 """
 
 import math

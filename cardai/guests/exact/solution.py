@@ -1,7 +1,7 @@
 """Solving a small game: every position that can be reached, and its value when both players play perfectly.
 
     solution = solve(load("tictactoe"))
-    solution.value(state, seat)
+    solution.values[solution.place(state)]
 
 `solve` is for games with two seats whose scores sum to 1, without chance and without hidden information. It checks
 that, and its error names the condition that fails.
@@ -56,11 +56,6 @@ class Solution(ListedGame):
         if key.tobytes() not in self.index:
             raise CardaiError(f"{self.game.name}: this position cannot be reached from the start")
         return self.index[key.tobytes()]
-
-    def value(self, state: np.record, seat: int) -> float:
-        """Returns the score of `seat`, in [0, 1], if both seats play perfectly from here with full information."""
-        value = float(self.values[self.place(state)])
-        return value if seat == 0 else 1.0 - value
 
 
 def solve(game: Game, variant: str | None = None, *, limit: int = LIMIT) -> Solution:
