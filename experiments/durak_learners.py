@@ -32,7 +32,7 @@ from cardai.experiments.machinery.margins import margin
 from cardai.experiments.machinery.networks import NetworkStore, generation_names, ship_network
 from cardai.files.reading import read_json
 from cardai.game import Game
-from cardai.measure.perfect.endings import measure_endings
+from cardai.guests.exact.endings import measure_endings
 from cardai.registry import load
 from cardai.stats.progress import Progress
 

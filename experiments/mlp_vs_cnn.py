@@ -28,8 +28,8 @@ from cardai.experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
 from cardai.experiments.machinery.lab import Lab
 from cardai.game import Segment
-from cardai.measure.grade import grade
-from cardai.measure.solution import solve
+from cardai.guests.exact.grade import grade
+from cardai.guests.exact.solution import solve
 from cardai.registry import load
 
 SEED = 20261122

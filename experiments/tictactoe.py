@@ -23,9 +23,8 @@ from cardai.evaluators.training.selfplay_in_memory import SelfPlayGeneration, Se
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.margins import margin
-from cardai.measure.grade import Grade, grade, grade_strategy
-from cardai.measure.perfect.strategy import best_against_uniform, uniform
-from cardai.measure.solution import Solution, solve
+from cardai.guests.exact.grade import Grade, best_against_uniform, grade, grade_strategy
+from cardai.guests.exact.solution import Solution, solve
 from cardai.registry import load
 from cardai.stats.jsonable import plain
 
@@ -281,7 +280,7 @@ def _bounds(solution: Solution) -> dict[str, Any]:
     bounds = {
         "most wins, never losing": grade_strategy(solution, "safe", best_against_uniform(solution)),
         "most wins": grade_strategy(solution, "bold", best_against_uniform(solution, safe=False)),
-        "random": grade_strategy(solution, "random", uniform(solution)),
+        "random": grade(solution, "random"),
     }
     return {name: bound.as_json() for name, bound in bounds.items()}
 

@@ -10,7 +10,7 @@ import re
 import numpy as np
 from scipy.optimize import linprog
 
-from cardai.agents.listing import ListedChance
+from cardai.guests.exact.listing import ListedChance
 
 
 def solved(matrix):

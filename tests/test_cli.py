@@ -31,7 +31,7 @@ PAIR = "random,greedy:open_lines"
 NAMED = "(?:" + "|".join(NAMES) + ")"
 
 VERBS = (
-    "games", "agents", "bench", "match", "selfplay", "play", "rules", "perf", "check", "complexity", "perft", "grade",
+    "games", "agents", "bench", "match", "selfplay", "play", "rules", "perf", "check", "complexity", "perft", "exact",
     "replay", "verify", "analyse", "new-game", "doctor", "warm", "study",
 )  # fmt: skip
 
@@ -112,7 +112,7 @@ def test_help_comes_at_once():
 
 GROUPED = {
     "Play": ("match", "play", "replay", "rules", "serve", "study", "verify"),
-    "Measure": ("analyse", "bench", "complexity", "grade", "perf", "perft", "situations", "strongest"),
+    "Measure": ("analyse", "bench", "complexity", "exact", "perf", "perft", "situations", "strongest"),
     "Learn": ("iterate", "selfplay", "train", "tune"),
     "Games": ("agents", "check", "doctor", "games", "new-game", "show-game", "warm"),
     "Experiments": ("report", "reproduce"),
@@ -254,9 +254,9 @@ def test_perft_counts(output, answer):
 
 
 def test_agents_are_graded(output, answer):
-    (grade,) = answer("grade", "tictactoe", "--agent", "random")
+    (grade,) = answer("exact", "grade", "tictactoe", "--agent", "random")
     assert grade["averaged"]["win"]["fraction"] == "1571/3599" or 0.43 < grade["averaged"]["win"]["value"] < 0.44
-    assert "greedy:open_lines" in output("grade", "tictactoe", "--agent", PAIR)
+    assert "greedy:open_lines" in output("exact", "grade", "tictactoe", "--agent", PAIR)
 
 
 def test_complexity_is_estimated_and_drawn(output, answer):
@@ -563,7 +563,7 @@ REFUSALS = {
         "agent 'python:players_bad:raises', seat 1, ply 1: it raised RuntimeError('oops')"
     ),
     "match tictactoe --seats random,python:players_bad:rubbish": "it returned 'hello', which is not a move",
-    "grade tictactoe --agent python:players_bad:raises": "agent 'python:players_bad:raises', seat 0, ply 0",
+    "exact grade tictactoe --agent python:players_bad:raises": "agent 'python:players_bad:raises', seat 0, ply 0",
     "complexity tictactoe --games 5 --figure crash.png": "crash.png: it is a folder",
     "complexity tictactoe --games 5 --figure foreign.txt/c.png": "there is no folder foreign.txt",
     "complexity tictactoe --games 5 --figure /proc/c.png": "cannot write to /proc",
@@ -576,10 +576,10 @@ REFUSALS = {
     "agents ./foreign.txt": "not a Python file",
     "bench ./raises.py --games 5": "a rule raised ValueError('bang') (",
     "perft ./raises.py": "a rule raised ValueError('bang') (",
-    "grade ./raises.py --agent random": "a rule raised ValueError('bang') (",
+    "exact grade ./raises.py --agent random": "a rule raised ValueError('bang') (",
     "bench ./typo.py --games 5": "the rule deal does not compile: there is no field 'trun'; did you mean turn",
-    "grade tictactoe": "--agent",
-    "grade tictactoe --agent rndom": "did you mean random?",
+    "exact grade tictactoe": "--agent",
+    "exact grade tictactoe --agent rndom": "did you mean random?",
     "replay missing.jsonl": "cannot read missing.jsonl",
     "replay g.jsonl --game 4": "g.jsonl has 4 games, counted from 0; there is no game 4",
     "verify foreign.txt": "foreign.txt",

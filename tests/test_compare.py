@@ -14,8 +14,8 @@ from cardai.evaluators.training.compare import cells_shuffled, comparison_of, pa
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.train import train
 from cardai.game import Segment
-from cardai.measure.grade import grade
-from cardai.measure.solution import solve
+from cardai.guests.exact.grade import grade
+from cardai.guests.exact.solution import solve
 
 GAME = load("tictactoe")
 BODY = "mlp", {"hidden": [8]}

@@ -14,7 +14,7 @@ from cardai.agents.spec import agent
 from cardai.cards import DECK36
 from cardai.games.durak.endgame_solver import DurakSolver
 from cardai.games.durak.rules import NO_CARD, STATE, is_open
-from cardai.measure.perfect.endings import measure_endings
+from cardai.guests.exact.endings import measure_endings
 from cardai.table.asking import moves_in
 
 GAME, WHOLE = load("durak"), load("durak52")

@@ -1,4 +1,4 @@
-"""Open endings of any game: the solver agrees with other solvers and with plain minimax; the agent and its grades."""
+"""Open endings of any game: the solver agrees with other solvers and with plain minimax, and so does the agent."""
 
 import numpy as np
 import pytest
@@ -11,9 +11,8 @@ from cardai.agents.spec import agent, kinds_of
 from cardai.cards import count
 from cardai.conformance.compiled import Compiled
 from cardai.games.durak.endgame_solver import DurakSolver
-from cardai.measure.perfect.endings import measure_endings
+from cardai.guests.exact.solution import solve
 from cardai.measure.pool import pool_of
-from cardai.measure.solution import solve
 from cardai.rule import rule
 from cardai.table.asking import moves_in
 from cardai.table.many import play
@@ -268,26 +267,3 @@ def test_games_with_open_positions_have_the_kind_and_leagues_wrap_their_models()
     assert "endgame" in kinds_of(MOSKA)
     assert "endgame" not in kinds_of(small_game.GAME)
     assert "endgame:greedy:best" in pool_of(MOSKA)[0]
-
-
-# Grades
-
-
-def test_perfect_players_lose_no_won_ending_and_random_ones_do():
-    report = measure_endings(MOSKA, ["endgame:bot3?nodes=20000", "random", "bot3"], 90, limit=20_000)
-    perfect, careless = report.grades["endgame:bot3?nodes=20000"], report.grades["random"]
-    assert report.reached >= report.decided > 20
-    assert report.decisions >= report.solved > 50
-    assert report.nodes[0] <= report.nodes[1]
-    assert perfect.critical > 5
-    assert perfect.optimal.point == 1.0
-    assert perfect.won > 5
-    assert perfect.lost_wins.point == 0.0
-    assert careless.lost.point > 0.0
-    assert careless.lost_wins.point > 0.0
-    assert set(report.as_json()["grades"]) == {"endgame:bot3?nodes=20000", "random", "bot3"}
-
-
-def test_a_game_without_open_positions_has_no_grades():
-    with pytest.raises(CardaiError, match="low_hand has no endings to solve"):
-        measure_endings(small_game.GAME, ["random", "random"], 2)

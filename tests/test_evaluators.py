@@ -326,5 +326,5 @@ def test_the_command_line_marks_who_peeks(judges, capsys):
     assert cli.run(["match", "tictactoe", "--seats", "peeking:one,greedy:other", "--games", "8", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert {row["agent"] for row in told["rows"]} == {"peeking:one (peeks)", "greedy:other"}
-    assert cli.run(["grade", "tictactoe", "--agent", "peeking:one"]) == 0
+    assert cli.run(["exact", "grade", "tictactoe", "--agent", "peeking:one"]) == 0
     assert re.search(r"peeking:one \(peeks\)", capsys.readouterr().out)

@@ -11,8 +11,8 @@ from cardai.experiments import durak_learners, hearts_best, moska_expert, moska_
 from cardai.experiments.machinery import lab, networks, observing, report, uses
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
 from cardai.experiments.machinery.verdicts import VERDICTS
-from cardai.measure.grade import grade
-from cardai.measure.solution import solve
+from cardai.guests.exact.grade import grade
+from cardai.guests.exact.solution import solve
 from cardai.registry import load
 
 

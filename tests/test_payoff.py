@@ -9,11 +9,11 @@ from bidding import GAME, NOBODY, is_soloist, score
 import cardai
 from cardai.agents.choosing import usual_score
 from cardai.agents.spec import agent
-from cardai.agents.tree import GameTree
 from cardai.conformance import check
 from cardai.data.selfplay import simulate, simulate_here
 from cardai.errors import CardaiError
 from cardai.game import Game, Outcome, Payoff
+from cardai.guests.exact.tree import GameTree
 from cardai.measure.analysis import analyse
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.coaching.advice import Adviser

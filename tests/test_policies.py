@@ -36,8 +36,8 @@ from cardai.evaluators.policies.network import (
 )
 from cardai.evaluators.policies.policy import Policy, load
 from cardai.files.tensors import digested, undigested
-from cardai.measure.grade import grade
-from cardai.measure.solution import solve
+from cardai.guests.exact.grade import grade
+from cardai.guests.exact.solution import solve
 from cardai.table.many import play
 
 TICTACTOE = cardai.load("tictactoe")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.tree import GameTree
 from cardai.errors import CardaiError
-from cardai.measure.perfect.exploitability import exploitability
+from cardai.guests.exact.exploitability import exploitability
+from cardai.guests.exact.tree import GameTree
 
 GAME = cardai.load("tictactoe")
 KUHN = cardai.load(str(Path(__file__).parent.parent / "examples" / "kuhn"))

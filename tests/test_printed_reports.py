@@ -13,21 +13,21 @@ import cardai
 from cardai.app.cli import run
 from cardai.data.selfplay import simulate
 from cardai.evaluators.training.generations import Generation, IterateReport
+from cardai.guests.exact.endings import measure_endings
 from cardai.measure import complexity, perf
 from cardai.measure.bench import run_suite
 from cardai.measure.duel import Duel
 from cardai.measure.league import run_all
-from cardai.measure.perfect.endings import measure_endings
-from cardai.measure.perfect.open_hands import measure_hands
 from cardai.stats.interval import Estimate
 from cardai.stats.report import Report
 
 ROOT = Path(__file__).parent.parent
 MODULES = (
-    "cardai.measure.analysis", "cardai.measure.cluster_share", "cardai.measure.grade", "cardai.measure.network_share",
-    "cardai.measure.perfect.exploitability", "cardai.guests.web.people", "cardai.evaluators.training.outcome",
-    "cardai.measure.situations", "cardai.measure.strongest", "cardai.evaluators.training.learn",
-    "cardai.guests.web.plan", "cardai.guests.web.study_report", "cardai.measure.tune",
+    "cardai.measure.analysis", "cardai.measure.cluster_share", "cardai.guests.exact.grade",
+    "cardai.measure.network_share", "cardai.guests.exact.exploitability", "cardai.guests.web.people",
+    "cardai.evaluators.training.outcome", "cardai.measure.situations", "cardai.measure.strongest",
+    "cardai.evaluators.training.learn", "cardai.guests.web.plan", "cardai.guests.web.study_report",
+    "cardai.measure.tune",
 )  # fmt: skip
 NOT_PRINTED = {
     "Company",
@@ -90,7 +90,7 @@ def reports(tmp_path):
         replace(league, tables=tables),
         replace(trees, rows=(replace(trees.rows[0], endless=3),)),
         replace(measure_endings(game, PAIR, 4), endless=3),
-        replace(measure_hands(game, PAIR, 4, last=2, worlds=1), endless=3),
+        replace(measure_endings(game, PAIR, 4, last=2, worlds=1), endless=3),
         replace(simulate(game, {"random": 1.0}, 20, out=tmp_path / "g.jsonl"), endless=3),
         DUEL,
         IterateReport("", "", None, {}, "old", 0, "", "interrupted", (generation,)),

@@ -17,7 +17,6 @@ from cardai.measure import duplicate, league
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.duel import duel
 from cardai.measure.duplicate import at_the_table, unsealed
-from cardai.measure.perfect.played import play_games
 from cardai.measure.pool import PlannedTable
 from cardai.show.conditions import condition_notes
 from cardai.show.duel import text
@@ -107,16 +106,6 @@ def test_no_deal_comes_twice_in_a_league_and_none_that_an_agent_was_timed_with(d
     assert timed
     assert not timed & set(dealt)
     assert played.tables[0].salt
-
-
-def test_no_deal_comes_twice_in_games_that_are_graded(dealt):
-    played = play_games(DURAK, [NOTING, "thrifty"], 20, 1, DURAK.default_variant, 1, None)
-    assert once(dealt, 20)
-    for one in played.games[:4]:  # the seeds are those of the games
-        state = one.start
-        for move in one.moves:
-            state = DURAK.play(state, move)
-        assert (DURAK.points(state) == one.scores).all()
 
 
 def test_other_agents_are_compared_on_the_deals_of_the_first_foreign_one(monkeypatch):

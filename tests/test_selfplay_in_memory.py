@@ -20,9 +20,9 @@ from cardai.evaluators.training.selfplay_in_memory import (
     SelfPlayProtocol,
     SelfPlayTraining,
 )
-from cardai.measure.grade import grade
-from cardai.measure.perfect.agent_strategy import strategy_of
-from cardai.measure.solution import solve
+from cardai.guests.exact.choices import weights_of
+from cardai.guests.exact.grade import grade
+from cardai.guests.exact.solution import solve
 from cardai.registry import load
 
 TICTACTOE = load("tictactoe")
@@ -131,7 +131,7 @@ def test_a_generation_saved_as_a_model_plays_as_it_did(training, tmp_path):
     last.model(about="trained by self-play").save(tmp_path / "last.safetensors")
     solution = solve(TICTACTOE)
     loaded = agent(TICTACTOE, f"greedy:{tmp_path / 'last.safetensors'}")
-    assert np.array_equal(strategy_of(solution, last.agent())[0], strategy_of(solution, loaded)[0])
+    assert np.array_equal(weights_of(solution, last.agent()), weights_of(solution, loaded))
 
 
 @pytest.mark.parametrize(("opponent", "first", "networks"), [("", "", 2), ("random", "", 1), ("", "random", 0)])

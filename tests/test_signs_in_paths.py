@@ -38,7 +38,7 @@ def test_a_line_up_on_the_command_line_may_name_it(folder, capsys):
     assert run(["match", "tictactoe", "--games", "2", "--seats", f"greedy:({folder}),random"]) == 0
     assert "random" in capsys.readouterr().out
     spec = cardai.agent(cardai.load("tictactoe"), cardai.Greedy(folder)).spec
-    assert run(["grade", "tictactoe", "--agent", f"{spec},random"]) == 0
+    assert run(["exact", "grade", "tictactoe", "--agent", f"{spec},random"]) == 0
     assert run(["play", "tictactoe", "--seats", f"{spec},random", "--seed", "1"]) in (0, 2)
     assert parse_pool([f"greedy:({folder})@3", f"sampled:({folder})"]) == {
         spec: 3.0,

@@ -17,7 +17,6 @@ from cardai.measure.bench_report import MatchStanding, SuiteResult
 from cardai.measure.duel import duel
 from cardai.measure.duplicate import line_up_of
 from cardai.measure.league import run_all
-from cardai.measure.perfect.played import play_games
 from cardai.measure.pool import PlannedTable, tables_of
 from cardai.registry import load
 from cardai.show import match, suite
@@ -126,13 +125,6 @@ def test_partners_count_by_their_mean_in_a_measure_that_differs_between_them():
     assert high.beside["rank"].low > low.beside["rank"].high
     high, low, beside = run_match(game, ["high", "low", "random", "low"], games=400, seed=3).rows
     assert high.beside["rank"].low > beside.beside["rank"].high  # partners, but what they played is their own
-
-
-def test_games_that_are_graded_afterwards_are_played_once():
-    teams = play_games(PAIRS, ["high", "low"] * 2, 9, 3, "standard", None, None)
-    assert (teams.deals, len(teams.games)) == (5, 10)
-    assert [game.deal for game in teams.games] == np.repeat(np.arange(5), 2).tolist()
-    assert [game.lineup.tolist() for game in teams.games[:2]] == [[0, 1, 0, 1], [1, 0, 1, 0]]
 
 
 # Games won, lost and tied.

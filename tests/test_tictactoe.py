@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from cardai import IllegalMove, load
-from cardai.measure.grade import grade
+from cardai.guests.exact.grade import grade
+from cardai.guests.exact.solution import solve
 from cardai.measure.perft import perft
-from cardai.measure.solution import solve
 
 GAME = load("tictactoe")
 

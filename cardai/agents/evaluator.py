@@ -7,13 +7,13 @@ one of `DEVICES`, and what computes, one of `SCORERS`.
 """
 
 import functools
-from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, short, unknown
+from cardai.files.entries import brought
 from cardai.game import Game, is_game
 from cardai.kernel.dense import DenseNetwork
 from cardai.kernel.doors import check_text
@@ -76,7 +76,7 @@ class Evaluator(Protocol):
 
 @functools.cache
 def _sources() -> tuple[ModuleType, ...]:
-    return tuple(entry.load() for entry in entry_points(group=ENTRY_POINTS))
+    return tuple(entry.load() for entry in brought(ENTRY_POINTS).values())
 
 
 def find_evaluator(game: Game, name: str) -> Evaluator | None:

@@ -15,7 +15,6 @@ epimc:N                 extended perfect-information Monte Carlo in N worlds: ha
 python:MODULE:FUNCTION  a function of yours: (game, world) -> move
 process:COMMAND         a program of yours in any language, which is asked over lines of JSON (docs/protocol.md);
                         ?seconds=10 is how long it may take for an answer (60)
-cfr:N                   an equilibrium by N iterations of CFR+, for small games whose whole tree can be listed
 policy:FILE             a network that gives the probability of each move, by its file or a shipped name; ?greedy plays
                         the likeliest
 endgame:SPEC            plays as the agent SPEC, but without mistakes once nothing is hidden any more, if the game says
@@ -50,14 +49,13 @@ import importlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from itertools import accumulate
 from typing import Any, cast
 
 import numpy as np
 
 from cardai.agents.adjusted import RenamedEvaluator
-from cardai.agents.cfr import CounterfactualRegret
 from cardai.agents.endgame import NODES, Endgame
 from cardai.agents.evaluator import Evaluator, find_evaluator, is_evaluator, known_evaluators
 from cardai.agents.notation import Greedy, Spec, parse
@@ -76,6 +74,7 @@ from cardai.agents.strategy import (
     one_by_one,
 )
 from cardai.errors import BadArgument, CardaiError, short, unknown, whole
+from cardai.files.entries import brought
 from cardai.game import Game, check_table, is_game
 from cardai.kernel.doors import check_flag, check_kind, check_text
 
@@ -232,10 +231,6 @@ def _made(game: Game, value: Spec, isolate: bool) -> Agent:
         return _rollout(game, value, options, isolate)
     if kind in TREES:
         return _tree(game, value, options, isolate)
-    if kind == "cfr":
-        iterations = _count(spec, argument, "the number of iterations, as in cfr:1000")
-        _nothing_left(spec, options)
-        return Agent(spec, CounterfactualRegret(game, iterations), "near an equilibrium, by CFR+")
     if kind == "python":
         _nothing_left(spec, options)
         if isolate:
@@ -288,13 +283,13 @@ def kinds_of(game: Game) -> list[str]:
 
 @functools.cache
 def _kinds() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+    return brought(ENTRY_POINTS)
 
 
 def explores_until(spec: str | Spec) -> int:
     """The option `until` of a spec, -1 without. Raises CardaiError if it is no number of plies."""
     until = parse(spec).option("until")
-    return -1 if until is None else _count(str(spec), str(until), "a number of plies")
+    return -1 if until is None else count_of(str(spec), str(until), "a number of plies")
 
 
 def list_specs(game: Game) -> dict[str, str]:
@@ -337,7 +332,8 @@ def _nothing_left(spec: str, options: dict[str, str]) -> None:
         raise CardaiError(f"agent {spec!r} takes no option {next(iter(options))!r}")
 
 
-def _count(spec: str, text: str, what: str, least: int = 1, most: int = MAX_WORLDS) -> int:
+def count_of(spec: str, text: str, what: str, least: int = 1, most: int = MAX_WORLDS) -> int:
+    """The whole number that a text of a spec names. Raises CardaiError, which calls it `what`, if it names none."""
     if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
         raise CardaiError(f"agent {spec!r}: {text!r} is not {what} ({least} to {most})")
     return int(text)
@@ -352,7 +348,7 @@ def _searching(game: Game, value: Spec, options: dict[str, str], isolate: bool) 
         return _ahead(game, value, options, isolate, evaluator, heuristic)
     worlds = 1
     if kind == "sampled":
-        worlds = _count(spec, options.pop("worlds", "100"), "a number of worlds")
+        worlds = count_of(spec, options.pop("worlds", "100"), "a number of worlds")
     epsilon, temperature, until = _exploring(spec, options)
     any_variant = flag(spec, "any_variant", options) if evaluator else False
     _nothing_left(spec, options)
@@ -409,7 +405,7 @@ def _evened(game: Game, spec: str, options: dict[str, str], evaluator: Evaluator
         orders = game.encoder(evaluator.encoder).renamings(evaluator.seats)
     except CardaiError as error:
         raise CardaiError(f"agent {spec!r}, encoder {evaluator.encoder!r}: {error}") from None
-    count = _count(spec, text, "a number of names for the suits", most=len(orders))
+    count = count_of(spec, text, "a number of names for the suits", most=len(orders))
     return RenamedEvaluator(evaluator, orders[:count])
 
 
@@ -426,7 +422,7 @@ def _seconds(spec: str, options: dict[str, str]) -> float:
 def _endgame(game: Game, value: Spec, options: dict[str, str]) -> Agent:
     """Options other than `nodes` are those of the inner agent, unless that has some itself."""
     spec, inner = str(value), parse(cast(Any, value.argument))
-    nodes = _count(spec, options.pop("nodes", str(NODES)), "a number of nodes")
+    nodes = count_of(spec, options.pop("nodes", str(NODES)), "a number of nodes")
     if not inner.options:
         inner = inner.with_options(**options)
         options.clear()
@@ -445,7 +441,7 @@ def _exploring(spec: str, options: dict[str, str]) -> tuple[float, float, int]:
     until = options.pop("until", None)
     if until is not None and not (epsilon or temperature):
         raise CardaiError(f"agent {spec!r} does not explore: until goes with epsilon or temperature")
-    return epsilon, temperature, -1 if until is None else _count(spec, until, "a number of plies")
+    return epsilon, temperature, -1 if until is None else count_of(spec, until, "a number of plies")
 
 
 def _ahead(
@@ -454,7 +450,7 @@ def _ahead(
     """The agent that plays its best moves on in worlds. A judge of settled states is asked about these."""
     spec = str(value)
     settles = evaluator is not None and evaluator.moment == "drawn"
-    worlds = _count(spec, options.pop("worlds", "16"), "a number of worlds")
+    worlds = count_of(spec, options.pop("worlds", "16"), "a number of worlds")
     any_variant = flag(spec, "any_variant", options) if evaluator else False
     judge = OnePly(evaluator, heuristic, settles=settles, worlds=worlds if settles else 1, any_variant=any_variant)
     named, _ = value.option("others"), options.pop("others", None)
@@ -465,8 +461,8 @@ def _ahead(
         judge,
         others,
         worlds,
-        most=_count(spec, options.pop("moves", "4"), "a number of moves"),
-        turns=_count(spec, options.pop("turns", "0"), "a number of turns", 0),
+        most=count_of(spec, options.pop("moves", "4"), "a number of moves"),
+        turns=count_of(spec, options.pop("turns", "0"), "a number of turns", 0),
         decay=_number(spec, "decay", options.pop("decay", "0"), 1.0),
         halving=halving,
         milliseconds=_number(spec, "ms", milliseconds, MOST_MILLISECONDS),
@@ -492,7 +488,7 @@ def _same_judge(value: Spec) -> Spec:
 def _rollout(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Agent:
     """The agent that plays every move out to the end, by the game's `playouts` or the player of the option `by`."""
     spec = str(value)
-    worlds = _count(spec, str(value.argument or ""), "the number of worlds, as in rollout:100")
+    worlds = count_of(spec, str(value.argument or ""), "the number of worlds, as in rollout:100")
     named = parse(options.pop("by", game.agents.playouts or "random"))
     by = _model(game, spec, "by", named, isolate)
     _nothing_left(spec, options)
@@ -502,14 +498,14 @@ def _rollout(game: Game, value: Spec, options: dict[str, str], isolate: bool) ->
 def _tree(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Agent:
     """The agent that searches a tree. Beyond it `by` plays on, or the network of the option `judge` judges."""
     spec, kind = str(value), value.kind
-    worlds = _count(spec, str(value.argument or ""), f"the number of worlds, as in {kind}:100")
+    worlds = count_of(spec, str(value.argument or ""), f"the number of worlds, as in {kind}:100")
     judge, named = options.pop("judge", None), options.pop("by", None)
     if judge is not None and named is not None:
         raise CardaiError(f"agent {spec!r}: judge and by exclude each other")
     by = parse(named or game.agents.playouts or "random") if judge is None else Greedy(judge)
     more: dict[str, Any] = {}
     if kind == "epimc":
-        more["depth"] = _count(spec, options.pop("depth", "2"), "a number of choices")
+        more["depth"] = count_of(spec, options.pop("depth", "2"), "a number of choices")
     else:
         more["bonus"] = _number(spec, "bonus", options.pop("bonus", "0.7"), np.inf)
         more["single"] = flag(spec, "single", options)

@@ -14,11 +14,13 @@ import functools
 import os
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from cyclopts import App, CycloptsError, Group, UnknownCommandError
 
 from cardai.app.verbs.shared import BROKEN_PIPE, INTERRUPTED, REFUSED, error_type, refused, silence
+from cardai.files.entries import brought
 
 GROUPS = {name: Group.create_ordered(name) for name in ("Play", "Measure", "Learn", "Games", "Experiments", "Other")}
 """The headings of `cardai --help`, in order."""
@@ -46,31 +48,17 @@ app = App(
 @functools.cache
 def add_verbs() -> None:
     """Add all verbs. Their modules are imported when they run; one whose module is gone is left out."""
-    from importlib.metadata import entry_points
-
-    for entry in sorted(entry_points(group="cardai.verbs"), key=lambda entry: entry.name):
-        if find_source(entry.module) is not None:
-            about, group = read_verb(entry.module, entry.attr)
-            app.command(entry.value, name=entry.name, help=about, group=group)
+    for name, entry in brought("cardai.verbs").items():
+        about, group = read_verb(entry.module, entry.attr)
+        app.command(entry.value, name=name, help=about, group=group)
 
 
 @functools.cache
-def find_source(module: str) -> str | None:
-    """The file of a module, which is not imported, or None if there is no such module."""
-    from importlib.util import find_spec
-
-    try:
-        spec = find_spec(module)
-    except ModuleNotFoundError:  # nor the package that it would be in
-        return None
-    return None if spec is None else spec.origin
-
-
-@functools.cache
-def _statements(source: str | None) -> list[ast.stmt]:
+def _statements(module: str) -> list[ast.stmt]:
     """What a module says. Nothing if it cannot be read: the verb fails when it is used; the others work."""
+    spec = find_spec(module)
     try:
-        return ast.parse(Path(source).read_text("utf-8")).body if source else []
+        return ast.parse(Path(spec.origin).read_text("utf-8")).body if spec and spec.origin else []
     except (OSError, SyntaxError):
         return []
 
@@ -78,7 +66,7 @@ def _statements(source: str | None) -> list[ast.stmt]:
 def read_verb(module: str, name: str) -> tuple[str | None, Group | None]:
     """What `--help` says of a verb, and the group that its module names, both read from the source."""
     about = group = None
-    for node in _statements(find_source(module)):
+    for node in _statements(module):
         if isinstance(node, ast.FunctionDef) and node.name == name:
             about = (ast.get_docstring(node) or "").partition("\n")[0]
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "GROUP":
@@ -112,7 +100,7 @@ def run(tokens: Sequence[str]) -> int:
     except UnknownCommandError as error:
         from cardai.errors import unknown
 
-        verbs = [name for name in app.resolved_commands() if not name.startswith("-")]
+        verbs = [name for name in (error.app or app).resolved_commands() if not name.startswith("-")]
         return refused(unknown("command", (error.unused_tokens or tokens)[0], verbs))
     except CycloptsError as error:
         return refused(" ".join(str(error).split()))

@@ -5,9 +5,9 @@
 A game's folder may have the module `situations.py` with `SITUATIONS`, a tuple of `Situation`. One score of an agent
 says how often it wins; situations say what it does not understand.
 
-*Right* are the moves that a situation lists. One without a `source` is exact, and `proven` finds its right moves: under
-perfect play if the position is open (`Rules.is_open`), otherwise with all cards open, as those that are best in every
-one of many worlds of the seat to move. One with a source follows a rule of thumb, which the source gives.
+*Right* are the moves that a situation lists. One without a `source` is exact: they are best under perfect play if the
+position is open (`Rules.is_open`), otherwise with all cards open in every one of many worlds of the seat to move. One
+with a source follows a rule of thumb, which the source gives.
 """
 
 import importlib
@@ -17,13 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.endgame import EndingSolver, which_are_open
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strongest import TIMES, strongest, strongest_without_search
 from cardai.errors import CardaiError, positive, whole
 from cardai.game import Game, GameState, is_game
 from cardai.kernel.chance import ANALYSIS, derived
-from cardai.measure.perfect.open_hands import solve_open_hands
 from cardai.registry import home_of
 from cardai.rule import STREAM
 from cardai.stats.jsonable import plain
@@ -31,8 +29,7 @@ from cardai.stats.report import Report
 from cardai.table.asking import ask
 
 MODULE = "situations"
-TRIES, WORLDS = 20, 40
-_NODES = 3_000_000  # the most positions to prove a situation
+TRIES = 20
 _SITUATIONS = 1 << 27  # the first number of the streams of situations
 
 
@@ -124,30 +121,6 @@ def measure_situations(
         if agents is not None and all(row.shares[place] is None for row in rows):
             player.check_fits(game, None, int(found[0].state["seats"]))
     return SituationsReport(game.name, game.version, tuple(one.label for one in asked), tries, seed, tuple(rows))
-
-
-def proven(game: Game, situation: Situation, worlds: int = WORLDS) -> set[str]:
-    """The right moves of an exact situation, in words, see the module. `worlds`: how many are looked at.
-
-    Raises CardaiError if the position cannot be solved.
-    """
-    state = situation.state
-    states = np.array([state], game.state)
-    if game.rules.is_open is not None and which_are_open(game, states)[0]:
-        solver = EndingSolver(game, _NODES) if game.agents.solver is None else game.agents.solver(game, _NODES)
-        solved = solver.solve(states)[0]
-        if not solved.is_solved:
-            raise CardaiError(f"{game.name}: {situation.name!r} takes more than {_NODES:,} positions to solve")
-        return {game.text.spell(state, move) for move in solved.moves[solved.scores == solved.best]}
-    seat, found = int(state["turn"]), None
-    for seed in range(worlds):
-        open_hands = solve_open_hands(game, game.world(state, seat, seed))
-        scores = open_hands.scores[:, seat]
-        if np.isnan(scores).any():
-            raise CardaiError(f"{game.name}: {situation.name!r} takes too many positions to solve with all cards open")
-        best = {game.text.spell(state, move) for move in open_hands.moves[scores == scores.max()]}
-        found = best if found is None else found & best
-    return found or set()
 
 
 def _usual(game: Game, state: GameState) -> list[str]:

@@ -22,12 +22,12 @@ from cardai.experiments.machinery import findings
 from cardai.experiments.machinery.sealed import read_sealed, write_sealed
 from cardai.experiments.machinery.stand_ins import SEED, SMALL, fix_weights, with_stand_ins
 from cardai.game import Row, Segment, Suite
+from cardai.guests.exact.endings import measure_endings
+from cardai.guests.exact.grade import grade
+from cardai.guests.exact.solution import solve
 from cardai.measure import complexity
 from cardai.measure.analysis import analyse
 from cardai.measure.bench import run_suite
-from cardai.measure.grade import grade
-from cardai.measure.perfect.endings import measure_endings
-from cardai.measure.solution import solve
 from cardai.measure.strongest import beside_random
 from cardai.registry import load
 from cardai.rule.keeping import cache_root

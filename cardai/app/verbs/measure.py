@@ -33,7 +33,6 @@ from cardai.app.verbs.shared import (
     refuse_unwritable,
     salt_of,
     show,
-    specs_of,
 )
 
 GROUP = "Measure"
@@ -291,118 +290,6 @@ def perft(
         return
     for moves, count in enumerate(counts):
         announce(f"{moves:>3}  {count:,}".replace(",", " "))
-
-
-def grade(
-    game: GameName,
-    /,
-    *,
-    agent: Annotated[list[str], Parameter(name="--agent", negative="", help="An agent spec; may be repeated.")],
-    seed: Seed = 0,
-    computing: Computing = HERE,
-    json: AsJson = False,
-) -> None:
-    """Grade agents exactly, over the whole game tree of a small game without hidden cards."""
-    from cardai.measure.grade import grade as grade_agent
-    from cardai.measure.solution import solve
-    from cardai.show import grades as shown
-    from cardai.show.progress import Line
-
-    computing.begin()
-    loaded = load(game)
-    with Line("grading", loaded) as progress:
-        solution = solve(loaded)
-        grades = [grade_agent(solution, spec, seed=seed, progress=progress) for spec in listed(agent) or ()]
-    if json:
-        print_json([graded.as_json() for graded in grades])
-    else:
-        announce(shown.table(*grades))
-
-
-def exploitability(
-    game: GameName,
-    /,
-    *,
-    agent: Annotated[list[str], Parameter(name="--agent", negative="", help="An agent spec; may be repeated.")],
-    seats: SeatCount = None,
-    variant: Variant = None,
-    measure: Annotated[str, Parameter(help="What is won: score, or an outcome of the game.")] = "score",
-    histories: Annotated[int, Parameter(help="The most histories that the tree may have.")] = 1_000_000,
-    computing: Computing = HERE,
-    json: AsJson = False,
-) -> None:
-    """Measure exactly how much a best response wins against agents, over the whole tree of a small game with chance."""
-    from cardai.agents.tree import GameTree
-    from cardai.measure.perfect.exploitability import exploitability as measured
-    from cardai.show import exploitability as shown
-    from cardai.show.progress import Line
-
-    computing.begin()
-    loaded = load(game)
-    with Line("listing the tree", loaded):
-        tree = GameTree.of(loaded, seats, variant, histories)
-        reports = [measured(tree, spec, measure=measure) for spec in listed(agent) or ()]
-    if json:
-        print_json([report.as_json() for report in reports])
-    else:
-        announce(shown.table(*reports))
-
-
-def endings(
-    game: GameName,
-    /,
-    *,
-    seats: Annotated[str, Parameter(help="One agent spec for each seat: greedy:best,bot3,bot3,bot3.")],
-    games: Annotated[int, Parameter(help="How many games; rounded up to whole rotations.")] = 1000,
-    nodes: Annotated[int, Parameter(help="The most positions visited for one decision.")] = 300_000,
-    seed: Seed = 0,
-    threads: Threads = None,
-    variant: Variant = None,
-    computing: Computing = HERE,
-    json: AsJson = False,
-) -> None:
-    """Grade agents in endings without hidden cards, by perfect play, in games against each other."""
-    from cardai.measure.perfect.endings import measure_endings
-    from cardai.show.progress import Line
-
-    refuse_counts(games, threads)
-    computing.begin()
-    loaded = load(game)
-    with Line("playing", loaded) as progress:
-        report = measure_endings(
-            loaded, specs_of(seats), games, seed, variant=variant, limit=nodes, threads=threads, progress=progress
-        )
-    show(report, json)
-
-
-def hands(
-    game: GameName,
-    /,
-    *,
-    seats: Annotated[str, Parameter(help="One agent spec for each seat: pimc,careful,duck,duck.")],
-    games: Annotated[int, Parameter(help="How many games; rounded up to whole rotations.")] = 100,
-    last: Annotated[int, Parameter(help="How many plies before the end of each game are looked at.")] = 16,
-    worlds: Annotated[int, Parameter(help="In how many worlds each decision is solved.")] = 20,
-    nodes: Annotated[int, Parameter(help="The most positions visited in one world.")] = 1_000_000,
-    seed: Seed = 0,
-    threads: Threads = None,
-    variant: Variant = None,
-    computing: Computing = HERE,
-    json: AsJson = False,
-) -> None:
-    """Grade the last decisions of agents by what their moves are worth with all cards open, in the mean over worlds."""
-    from cardai.measure.perfect.open_hands import measure_hands
-    from cardai.show.progress import Line
-
-    refuse_counts(games, threads)
-    computing.begin()
-    loaded = load(game)
-    with Line("solving", loaded) as progress:
-        report = measure_hands(
-            loaded, specs_of(seats), games, seed, last=last, worlds=worlds, variant=variant, limit=nodes,
-            threads=threads, progress=progress,
-        )  # fmt: skip
-    show(report, json)
 
 
 def analyse(

@@ -15,9 +15,9 @@ import numpy as np
 import pyspiel  # pyright: ignore[reportMissingImports]
 
 from cardai.agents.choosing import KINDS, Actions, Choice, Views, played, usual_score
-from cardai.agents.listing import ListedChance, Way
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState, is_game
+from cardai.guests.exact.listing import ListedChance, Way
 from cardai.kernel.together import told_of
 from cardai.registry import load
 

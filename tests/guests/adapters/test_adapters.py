@@ -440,9 +440,9 @@ def test_a_seat_remembers_what_it_has_seen():
 def test_openspiels_cfr_on_our_game_is_ours():
     """Its algorithms see the same tree: the same exploitability after 50 iterations, in scores."""
     pyspiel = pytest.importorskip("pyspiel", reason="the extra `openspiel` brings OpenSpiel")
-    from cardai.agents.cfr import solve
-    from cardai.agents.tree import GameTree
-    from cardai.measure.perfect.exploitability import measure_plan
+    from cardai.guests.exact.cfr import solve
+    from cardai.guests.exact.exploitability import measure_plan
+    from cardai.guests.exact.tree import GameTree
 
     kuhn = str(Path(LEDUC).parent / "kuhn")
     game = pyspiel.load_game(adapters.register(kuhn))

@@ -4,10 +4,9 @@
     for way in chance.deals(seats=2):
         print(way.probability, game.text.show(way.state, 0))
 
-Rules draw all their chance through `below`, or through rules that call it (`any_of`, `shuffle`, those of
-`cardai.dealing`). A copy of the rule runs as plain Python here, in which `below` answers from a list; the rule runs
-again and again until all lists of answers have been tried. So a game needs to declare nothing. Rules that draw numbers
-in another way (`uniform`, `next_bits`) are refused, and so are those with too many ways.
+Rules draw all their chance through `below`, or through rules that call it. A copy of the rule runs as plain Python, in
+which `below` answers from a list, again and again until all lists of answers have been tried. So a game needs to
+declare nothing. Rules that draw in another way (`uniform`, `next_bits`) are refused, and so are too many ways.
 """
 
 import math
@@ -29,6 +28,10 @@ MOST_WAYS = 100_000
 _RULES = "cardai.rule"  # the module of `below` and of the other rules that touch a stream
 
 
+class Unlistable(CardaiError):
+    """Chance that decides in too many ways, or by numbers that cannot be listed."""
+
+
 class Way(NamedTuple):
     """One way in which chance can decide: its probability, and the record that the rule leaves."""
 
@@ -39,7 +42,7 @@ class Way(NamedTuple):
 class ListedChance:
     """Lists what chance can do in a game. `most`: in how many ways it may decide one thing.
 
-    All methods raise CardaiError if there are more, and if a rule draws its chance in a way that cannot be listed.
+    All methods raise Unlistable if there are more, and if a rule draws its chance in a way that cannot be listed.
     Equal records are one way, with the sum of their probabilities. The streams of listed states are 0.
     """
 
@@ -113,13 +116,13 @@ class _Answers:
             self.answers.append(0)
             self.counts.append(int(n))
             if math.prod(self.counts) > self.most:
-                raise CardaiError(f"{self.what} is decided by chance in more than {self.most} ways, too many to list")
+                raise Unlistable(f"{self.what} is decided by chance in more than {self.most} ways, too many to list")
         self.given += 1
         return self.answers[self.given - 1]
 
     def refuse(self, *_: Any) -> Any:
         """Stands for rules whose numbers cannot be listed."""
-        raise CardaiError(f"{self.what} is decided by uniform or next_bits; only what below draws can be listed")
+        raise Unlistable(f"{self.what} is decided by uniform or next_bits; only what below draws can be listed")
 
     @property
     def probability(self) -> Fraction:

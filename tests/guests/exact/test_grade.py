@@ -1,4 +1,4 @@
-"""Small games over the whole tree: perft counts, solutions, strategies, exact grades, and what `solve` refuses."""
+"""Small games over the whole tree: solutions, strategies, exact grades, and what `solve` refuses."""
 
 import functools
 import io
@@ -15,13 +15,11 @@ from test_lookahead import open_lines
 import cardai
 from cardai import CardaiError, IllegalMove, load
 from cardai.game import Player, move_dtype, state_dtype
-from cardai.measure.grade import grade, grade_strategy
-from cardai.measure.perfect.agent_strategy import strategy_of
-from cardai.measure.perfect.strategy import best_against_uniform, uniform
-from cardai.measure.perft import perft
-from cardai.measure.solution import solve
+from cardai.guests.exact import shown
+from cardai.guests.exact.grade import best_against_uniform, grade, grade_strategy
+from cardai.guests.exact.solution import solve
 from cardai.rule import below, rule
-from cardai.show import grades
+from cardai.rule import uniform as real
 from cardai.table.many import play
 
 TICTACTOE = load("tictactoe")
@@ -77,15 +75,10 @@ def test_a_solution_finds_a_position_whatever_its_stream(solution):
     assert solution.place(state) == 0
     for text in ("a1", "b1", "a2", "b2"):
         state = TICTACTOE.play(state, TICTACTOE.text.parse(state, text))
-    assert solution.value(state, 0) == 1.0
-    assert solution.value(state, 1) == 0.0
+    assert solution.values[solution.place(state)] == 1.0
     state.stones[:] = 511
     with pytest.raises(CardaiError, match="cannot be reached"):
         solution.place(state)
-
-
-def minimax(solution):
-    return solution.is_optimal.astype(np.int64)
 
 
 @pytest.mark.parametrize(
@@ -93,8 +86,8 @@ def minimax(solution):
     [
         (best_against_uniform, ("191/192", "1/192", "0"), ("866/945", "79/945", "0")),
         (lambda s: best_against_uniform(s, safe=False), ("191/192", "1/192", "0"), ("887/945", "43/945", "1/63")),
-        (minimax, ("75257/77760", "2503/77760", "0"), ("2645/3402", "757/3402", "0")),
-        (uniform, ("737/1260", "8/63", "121/420"), ("121/420", "8/63", "737/1260")),
+        (lambda s: s.is_optimal.astype(int), ("75257/77760", "2503/77760", "0"), ("2645/3402", "757/3402", "0")),
+        (lambda s: np.ones(len(s.moves), int), ("737/1260", "8/63", "121/420"), ("121/420", "8/63", "737/1260")),
     ],
     ids=["safe", "risk", "minimax", "random"],
 )
@@ -102,22 +95,6 @@ def test_reference_strategies_have_their_exact_values(solution, strategy, first,
     graded = grade_strategy(solution, "tested", strategy(solution))
     for outcome, wanted in zip((graded.first, graded.second), (first, second), strict=True):
         assert (outcome.win, outcome.draw, outcome.loss) == tuple(map(Fraction, wanted))
-
-
-def test_the_published_percentages_come_out(solution):
-    by_name = {
-        "safe": grade_strategy(solution, "safe", best_against_uniform(solution)),
-        "risk": grade_strategy(solution, "risk", best_against_uniform(solution, safe=False)),
-        "minimax": grade_strategy(solution, "minimax", minimax(solution)),
-        "random": grade(solution, "random"),
-    }
-    percent = {name: [round(float(100 * share), 4) for share in one.averaged] for name, one in by_name.items()}
-    assert percent == {
-        "safe": [95.5597, 4.4403, 0.0],
-        "risk": [96.6708, 2.5355, 0.7937],
-        "minimax": [87.2648, 12.7352, 0.0],
-        "random": [43.6508, 12.6984, 43.6508],
-    }
 
 
 def test_only_safe_play_has_no_losing_line_and_only_optimal_moves(solution):
@@ -150,37 +127,15 @@ def test_the_number_of_lines_is_that_of_playing_them_all(solution):
         assert (outcome.lines, outcome.losing_lines) == lines_of(solution, strategy, seat, TICTACTOE.new())
 
 
-@pytest.mark.parametrize("spec", ["greedy:open_lines", "rollout:3"])
-def test_a_grade_agrees_with_playing_many_games(solution, spec):
-    graded = grade(solution, spec, samples=8)
-    assert graded.luck == ("known" if spec.startswith("greedy") else "estimated")
-    agents = [cardai.agent(TICTACTOE, spec), cardai.agent(TICTACTOE, "random")]
-    games = 40_000 if spec.startswith("greedy") else 2000
+def test_a_grade_agrees_with_playing_many_games(solution):
+    graded, games = grade(solution, "greedy:open_lines"), 40_000
+    agents = [cardai.agent(TICTACTOE, spec) for spec in ("greedy:open_lines", "random")]
     for seat, outcome in enumerate((graded.first, graded.second)):
         lineups = np.tile([[0, 1], [1, 0]][seat], (games, 1))
         scores = play(TICTACTOE, agents, lineups, np.arange(games)).scores[:, seat]
         for score, share in ((1.0, outcome.win), (0.5, outcome.draw), (0.0, outcome.loss)):
-            expected = float(share)
-            error = max((expected * (1 - expected) / games) ** 0.5, 1e-6) + (0 if graded.luck == "known" else 0.012)
-            assert abs((scores == score).mean() - expected) < 5 * error
-
-
-def test_greedy_draws_lots_among_its_best_moves_only(solution):
-    player = cardai.agent(TICTACTOE, "greedy:open_lines")
-    weights, luck = strategy_of(solution, player)
-    assert luck == "known"
-    for i in np.flatnonzero(solution.turns >= 0)[::37]:
-        state, edges = solution.states[i], slice(solution.first[i], solution.first[i + 1])
-        values = [
-            TICTACTOE.value(TICTACTOE.after(state, m), int(state.turn), "open_lines") for m in solution.moves[edges]
-        ]
-        assert weights[edges].tolist() == [value == max(values) for value in values]
-
-
-def test_grades_repeat_for_a_seed_and_differ_between_seeds(solution):
-    one, two, other = (grade(solution, "rollout:5", seed=seed, samples=2) for seed in (1, 1, 2))
-    assert one == two
-    assert one.averaged != other.averaged
+            error = max(float(share * (1 - share) / games) ** 0.5, 1e-6)
+            assert abs((scores == score).mean() - float(share)) < 5 * error
 
 
 def first_move(game, world):
@@ -202,17 +157,17 @@ def test_a_python_function_is_graded_by_its_answers(solution):
     assert graded.luck == "none"
     wanted = grade_strategy(solution, "the first move", strategy)
     assert (graded.first, graded.second) == (wanted.first, wanted.second)
-
-
-def test_a_python_function_that_uses_luck_is_estimated(solution):
-    graded = grade(solution, f"python:{__name__}:corner_or_last", samples=6)
-    assert (graded.luck, graded.samples) == ("estimated", 6)
-    assert "fraction" not in graded.as_json()["first"]["win"]
-
-
-def test_an_illegal_move_of_a_python_function_is_refused(solution):
     with pytest.raises(IllegalMove, match="may not play 'b2'"):
         grade(solution, f"python:{__name__}:always_b2")
+
+
+def test_a_python_function_that_uses_luck_is_estimated_by_a_seed(solution):
+    spec = f"python:{__name__}:corner_or_last"
+    one, two, other = (grade(solution, spec, seed=seed, samples=6) for seed in (1, 1, 2))
+    assert (one.luck, one.samples) == ("estimated", 6)
+    assert "fraction" not in one.as_json()["first"]["win"]
+    assert one == two
+    assert one.averaged != other.averaged
 
 
 def test_json_and_table_say_what_was_graded(solution):
@@ -223,10 +178,10 @@ def test_json_and_table_say_what_was_graded(solution):
     assert content["averaged"]["loss"]["value"] == float(graded.averaged[2])
     assert content["second"]["losing_lines"] == graded.second.losing_lines
     console = Console(width=200, record=True, file=io.StringIO())
-    console.print(grades.table(graded, grade(solution, "rollout:2", samples=3)))
+    console.print(shown.grades(graded, grade(solution, f"python:{__name__}:corner_or_last", samples=3)))
     text = console.export_text()
     assert "98.96 / 1.04 / 0" in text
-    assert "rollout:2*" in text
+    assert "corner_or_last*" in text
     assert "3 decisions in each position" in text
 
 
@@ -258,7 +213,7 @@ def test_agents_with_evaluators_that_cannot_be_graded_are_refused(solution, monk
             grade(solution, spec)
 
 
-# Small games of our own.
+# Nim: a pile of ten, of which each seat in turn takes one to three; who takes the last one wins.
 
 PILE = state_dtype(pile=(), secret=())
 TAKE = move_dtype("count")
@@ -330,6 +285,11 @@ def takes_any(world, move, params, stream):
     move.count = 1 + below(stream, min(3, world.pile))
 
 
+@rule
+def real_taker(world, move, params, stream):
+    move.count = 1 + int(min(3, world.pile) * real(stream))
+
+
 def nim(**changes):
     parts = {
         "name": "nim", "title": "Nim", "version": 1, "seats": range(2, 3), "state": PILE, "move": TAKE, "max_moves": 3,
@@ -343,36 +303,18 @@ def nim(**changes):
 
 def test_nim_is_lost_for_the_mover_exactly_at_multiples_of_four():
     solution = solve(nim())
-    for state in solution.states[solution.turns >= 0]:
-        assert solution.value(state, int(state.turn)) == (state.pile % 4 != 0)
+    own = np.where(solution.turns == 0, solution.values, 1 - solution.values)
+    deciding = solution.turns >= 0
+    assert (own[deciding] == (solution.states["pile"][deciding] % 4 != 0)).all()
 
 
-def test_nim_perft_counts_compositions_into_one_two_and_three():
-    assert perft(nim()) == perft_of_pile(10)
-
-
-def step(paths):
-    """The number of ways to each pile, one move later."""
-    found = {}
-    for pile, ways in paths.items():
-        for k in range(1, min(3, pile) + 1):
-            found[pile - k] = found.get(pile - k, 0) + ways
-    return found
-
-
-def perft_of_pile(pile):
-    counts, paths = [], {pile: 1}
-    while paths:
-        counts.append(sum(paths.values()))
-        paths = step(paths)
-    return counts
-
-
-def test_a_hand_written_player_without_luck_is_graded_exactly():
-    graded = grade(nim(), "one")
-    assert graded.luck == "none"
-    assert graded.samples == 0
-    assert grade(nim(), "any", samples=4).luck == "estimated"
+def test_the_luck_of_a_hand_written_player_is_listed_or_estimated():
+    certain, evenly = grade(nim(), "one"), grade(nim(), "any")
+    assert (certain.luck, certain.samples) == ("none", 0)
+    assert (evenly.luck, evenly.averaged) == ("known", grade(nim(), "random").averaged)
+    real = grade(nim(players={"real": Player(real_taker, "by a real number")}), "real", samples=40)
+    assert (real.luck, real.samples) == ("estimated", 40)
+    assert float(real.averaged[0]) == pytest.approx(0.5, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -388,47 +330,13 @@ def test_a_hand_written_player_without_luck_is_graded_exactly():
 def test_solve_refuses_what_it_cannot_solve(changes, complaint):
     with pytest.raises(CardaiError, match=complaint):
         solve(nim(**changes))
+    with pytest.raises(CardaiError, match="too large to solve: it has more than 9 positions"):
+        solve(nim(), limit=9)
 
 
-def test_solve_refuses_a_game_that_is_too_large():
-    with pytest.raises(CardaiError, match="too large to solve: it has more than 1000 positions"):
-        solve(TICTACTOE, limit=1000)
-
-
-@pytest.mark.parametrize(("spec", "complaint"), [("one?randomised", "draws its parameters anew"), ("bot", "no agent")])
-def test_agents_without_a_fixed_strategy_are_refused(spec, complaint):
-    with pytest.raises(CardaiError, match=complaint):
-        grade(nim(), spec)
-
-
-def test_fewer_than_two_samples_are_refused():
+def test_agents_without_a_fixed_strategy_are_refused():
+    for spec, complaint in (("one?randomised", "draws its parameters anew"), ("bot", "no agent")):
+        with pytest.raises(CardaiError, match=complaint):
+            grade(nim(), spec)
     with pytest.raises(CardaiError, match="at least 2 times"):
         grade(nim(), "any", samples=1)
-
-
-def test_perft_to_a_depth_and_its_bounds():
-    heard = []
-    assert perft(TICTACTOE, 5, on_depth=lambda depth, count: heard.append((depth, count))) == [
-        1,
-        9,
-        72,
-        504,
-        3024,
-        15120,
-    ]
-    assert heard == [(1, 9), (2, 72), (3, 504), (4, 3024), (5, 15120)]
-    assert perft(TICTACTOE, 0) == [1]
-    assert perft(TICTACTOE, 11)[9:] == [127872, 0, 0]
-    with pytest.raises(CardaiError, match="0 or more, not -1"):
-        perft(TICTACTOE, -1)
-    with pytest.raises(CardaiError, match="100000 at most, not"):
-        perft(TICTACTOE, 10**20)
-    with pytest.raises(CardaiError, match=r"moves deep would take about .* name a depth .*so far: 1, 9"):
-        perft(TICTACTOE, seconds=1e-9)
-
-
-def test_perft_draws_chance_from_the_stream_of_one_deal():
-    lucky = nim(settle=lucky_turn)
-    assert perft(lucky, 6, seed=3) == perft(lucky, 6, seed=3)
-    dealt = nim(deal=deal_any_pile)
-    assert {tuple(perft(dealt, seed=seed)) for seed in range(20)} == {tuple(perft_of_pile(n)) for n in range(5, 10)}

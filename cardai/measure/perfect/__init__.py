@@ -1,1 +1,0 @@
-"""How close agents come to perfect play: in whole small games, and in open endings of any game."""
