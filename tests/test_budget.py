@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = tomllib.loads((ROOT / "tests/budget.toml").read_text("utf-8"))
-PACKAGE = ("cardai", "games", "evaluators", "experiments")
+PACKAGE = ("cardai", "cardai/guests", "games", "evaluators", "experiments")
 ENDINGS = {".py", ".js", ".css", ".html"}
 
 
@@ -17,12 +17,12 @@ def lines_of(place: Path) -> int:
 
 
 def rooms() -> list[str]:
-    """The rooms of the package (folders in its parts, and the files beside them as one room), and the tests."""
+    """The rooms of the package (folders in its parts, each guest, and the files beside them as one), and the tests."""
     found = [part for part in PACKAGE if any(place.suffix == ".py" for place in (ROOT / part).iterdir())]
     for part in PACKAGE:
         folders = [place for place in (ROOT / part).iterdir() if place.is_dir() and any(place.rglob("*.py"))]
         found += [f"{part}/{place.name}" for place in folders if place.name != "__pycache__"]
-    return sorted([*found, "tests"])
+    return sorted({*found, "tests"})
 
 
 def size_of(room: str) -> int:

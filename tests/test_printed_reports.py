@@ -24,7 +24,7 @@ from cardai.stats.report import Report
 
 ROOT = Path(__file__).parent.parent
 MODULES = (
-    "cardai.measure.analysis", "cardai.measure.cluster_share", "cardai.measure.grade", "cardai.measure.network_share",
+    "cardai.measure.analysis", "cardai.measure.grade", "cardai.measure.network_share",
     "cardai.measure.perfect.exploitability", "cardai.web.people", "cardai.evaluators.training.outcome",
     "cardai.measure.situations", "cardai.measure.strongest", "cardai.evaluators.training.learn", "cardai.measure.plan",
     "cardai.web.study_report", "cardai.measure.tune",
