@@ -335,7 +335,7 @@ def test_a_test_file_imports_at_once_only_what_the_extra_test_brings():
     brought = brought_by_test()
     assert {"numpy", "pytest", "scipy", "jax", "json", "cardai"} <= brought
     assert "starlette" not in brought
-    files = sorted(TESTS.glob("test_*.py"))
+    files = sorted(TESTS.rglob("test_*.py"))
     assert [line for file in files for line in foreign_to_test(file, brought)] == []
 
 

@@ -6,7 +6,7 @@ Games depend on their seeds and line-ups only: it does not matter which games ar
 import io
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,16 +18,13 @@ from cardai.stats.progress import CountProgress
 from cardai.table.ended import OnGame
 from cardai.table.many import Results, play
 
-if TYPE_CHECKING:
-    from cardai.guests.cluster.cluster import Cluster
-
 _MOST = 10_000  # games in a block, so that little is lost with a worker
 _SHARES = 8  # blocks for each processor, so that all are busy until shortly before the end
 _COLUMNS = ("scores", "plies", "finished", "endless", "tally")  # what results say of each game
 _SUMS = ("decisions", "rows", "batches")
 
 
-def ready(game: Game, request: Mapping[str, Any]) -> Callable[[bytes], bytes]:
+def block_player(game: Game, request: Mapping[str, Any]) -> Callable[[bytes], bytes]:
     """What does a task: it plays the games of an item, i64[G, seats + 1], line-ups and seeds."""
     agents = [agent(game, spec) for spec in request["agents"]]
     options = {name: request[name] for name in ("variant", "record", "outcomes")}
@@ -41,11 +38,11 @@ def ready(game: Game, request: Mapping[str, Any]) -> Callable[[bytes], bytes]:
 
 
 def play_games(
-    cluster: "Cluster", game: Game, agents: Sequence[Agent], lineups: np.ndarray, seeds: np.ndarray, *,
+    cluster: Any, game: Game, agents: Sequence[Agent], lineups: np.ndarray, seeds: np.ndarray, *,
     variant: str | None = None, threads: int | None = None, record: bool = False,
     progress: CountProgress | None = None, on_game: OnGame | None = None, outcomes: Sequence[str] = (),
 ) -> Results:  # fmt: skip
-    """Play G games on the machines of a cluster, as `cardai.data.elsewhere.Machines` says."""
+    """Play G games on a `Cluster`, as `cardai.data.elsewhere.Machines` says."""
     del threads
     began, (count, seats) = time.perf_counter(), lineups.shape
     specs = [player.spec for player in agents]

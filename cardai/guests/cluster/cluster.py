@@ -17,7 +17,8 @@ from cardai.data.simulation_folder import MIXED
 from cardai.errors import CardaiError, lacking
 from cardai.files.named import digest_of, noted
 from cardai.game import Game
-from cardai.guests.cluster import blocks, files
+from cardai.guests.cluster.blocks import play_games
+from cardai.guests.cluster.files import play_files
 from cardai.guests.cluster.identity import device_kind, identity
 from cardai.guests.cluster.joining import AUTO, ClusterFailed, check_address, knock, try_to_join
 from cardai.guests.cluster.work import MachineRefused, TaskFailed, perform
@@ -37,7 +38,7 @@ class Cluster:
     Raises CardaiError if Ray is not installed or the address is none, and ClusterFailed if it cannot be joined.
     """
 
-    play, play_files = blocks.play_games, files.play_files
+    play, play_files = play_games, play_files
 
     def __init__(self, address: str, *, mixed: bool = False, device: str = "auto", scorer: str = "auto") -> None:
         check_address(address)

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,14 +23,11 @@ from cardai.game import Game
 from cardai.guests.cluster.joining import ClusterFailed
 from cardai.stats.progress import Progress
 
-if TYPE_CHECKING:
-    from cardai.guests.cluster.cluster import Cluster
-
 _ONE_IN = 100  # files is replayed here, the first too
 _WARMING = 4  # games of which the players and the record are compiled
 
 
-def ready(game: Game, request: Mapping[str, Any]) -> Callable[[bytes], bytes]:
+def file_player(game: Game, request: Mapping[str, Any]) -> Callable[[bytes], bytes]:
     """What does a task: it plays the games of an item [first, end] into a file, and returns its bytes and results."""
     mix = Mix(game, dict(request["pool"]), threads=1, **request["table"])
     mix.names = request["names"]
@@ -50,9 +47,9 @@ def ready(game: Game, request: Mapping[str, Any]) -> Callable[[bytes], bytes]:
 
 
 def play_files(
-    cluster: "Cluster", mix: Mix, unplayed: Mapping[int, tuple[Path, int, int]], progress: Progress | None = None
+    cluster: Any, mix: Mix, unplayed: Mapping[int, tuple[Path, int, int]], progress: Progress | None = None
 ) -> tuple[dict[int, FileResults], bool]:
-    """Play and write files, see `cardai.data.elsewhere.Machines`. Raises ClusterFailed as `Cluster.map`."""
+    """Play and write files on a `Cluster`, as `cardai.data.elsewhere.Machines` says."""
     pool = list(mix.pool.items())  # a list, since its order decides the draws
     table = {"games": mix.asked, "seed": mix.seed, "variant": mix.variant, "seats": mix.seats}
     request = {"pool": pool, "names": mix.names, "table": table}

@@ -19,11 +19,14 @@ from typing import Any
 from cardai.errors import CardaiError, place_of, short
 from cardai.files.named import use_copies
 from cardai.files.writing import write_whole
-from cardai.guests.cluster import blocks, files
+from cardai.guests.cluster.blocks import block_player
+from cardai.guests.cluster.files import file_player
 from cardai.guests.cluster.identity import identity, refusal
 from cardai.guests.cluster.joining import ClusterFailed
 from cardai.registry import load
 from cardai.rule.keeping import cache_root
+
+_PLAYERS = {"blocks": block_player, "files": file_player}
 
 
 class TaskFailed(CardaiError):
@@ -69,7 +72,7 @@ def _work(order: Mapping[str, Any], contents: Sequence[bytes]) -> Callable[[byte
         from cardai.agents.evaluator import set_device
 
         set_device(order["device"], order["scorer"])
-    return {"blocks": blocks, "files": files}[order["kind"]].ready(game, order["request"])
+    return _PLAYERS[order["kind"]](game, order["request"])
 
 
 def _copy(name: str, digest: str, content: bytes) -> Path:

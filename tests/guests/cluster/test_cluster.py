@@ -143,9 +143,8 @@ def test_a_file_that_always_fails_is_named_and_the_others_are_written(here, tmp_
 
 
 def test_a_file_of_other_games_than_the_plans_is_refused_and_not_written(here, tmp_path, monkeypatch):
-    ready = files.ready
-    other = lambda game, request: ready(game, request | {"table": request["table"] | {"seed": 8}})  # noqa: E731
-    monkeypatch.setattr(files, "ready", other)
+    other = lambda game, request: files.file_player(game, request | {"table": request["table"] | {"seed": 8}})  # noqa: E731
+    monkeypatch.setitem(work._PLAYERS, "files", other)
     with pytest.raises(ClusterFailed, match=r"games-000000000-000000009.jsonl.gz came with games that are not the"):
         simulate_shards(TICTACTOE, POOL, 10, folder=tmp_path, shard=10, seed=3, cluster=here)
     assert [file.name for file in tmp_path.iterdir()] == ["simulation.json"]

@@ -14,7 +14,6 @@ import time
 from pathlib import Path
 
 import pytest
-import two_nodes
 from safetensors.numpy import load_file
 
 ROOT = Path(__file__).parents[3]
@@ -100,6 +99,20 @@ def wait_for(condition, seconds=120.0):
         time.sleep(0.02)
 
 
+def workers_of(raylet: int) -> list[int]:
+    """The worker processes of a raylet that are at a task now."""
+    found = []
+    for place in Path("/proc").iterdir():
+        try:
+            status = (place / "stat").read_text().rpartition(")")[2].split()
+            name = (place / "cmdline").read_bytes()
+        except (OSError, IndexError):
+            continue
+        if int(status[1]) == raylet and name.startswith(b"ray::perform"):
+            found.append(int(place.name))
+    return found
+
+
 @contextlib.contextmanager
 def disturbed(folder, address, code=0, said=""):
     """A simulation that has written a file and goes on. After the block it ends with this code and these words."""
@@ -150,7 +163,7 @@ def test_iterate_trains_the_networks_of_one_machine(nodes, tmp_path):
 
 def test_workers_that_are_killed_are_replaced(nodes, expected, tmp_path):
     with disturbed(tmp_path, nodes.address):
-        workers = [worker for raylet in nodes.raylets for worker in two_nodes.workers_of(raylet)]
+        workers = [worker for raylet in nodes.raylets for worker in workers_of(raylet)]
         for worker in workers:
             os.kill(worker, signal.SIGKILL)
     assert workers
@@ -170,7 +183,7 @@ def test_the_files_of_a_node_that_falls_silent_are_played_by_the_other(own_nodes
     silent = []
     try:
         with disturbed(tmp_path, own_nodes.address):
-            silent = [own_nodes.raylets[1], *two_nodes.workers_of(own_nodes.raylets[1])]
+            silent = [own_nodes.raylets[1], *workers_of(own_nodes.raylets[1])]
             for one in silent:
                 os.kill(one, signal.SIGSTOP)
             wait_for(lambda: len(files_in(tmp_path)) == FILES, 30.0 + 4.0 * FILES)  # the other's time to play them

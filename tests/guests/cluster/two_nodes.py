@@ -9,7 +9,6 @@ the input ends all. Workers of the second node find FOLDER first when they impor
 import json
 import os
 import sys
-from pathlib import Path
 
 STORE = 100 * 2**20  # bytes for objects on each node
 
@@ -30,20 +29,6 @@ def start() -> None:
             cluster.remove_node(second, allow_graceful=False)
             print("removed", flush=True)
     cluster.shutdown()
-
-
-def workers_of(raylet: int) -> list[int]:
-    """The worker processes of a raylet that are at a task now."""
-    found = []
-    for place in Path("/proc").iterdir():
-        try:
-            status = (place / "stat").read_text().rpartition(")")[2].split()
-            name = (place / "cmdline").read_bytes()
-        except (OSError, IndexError):
-            continue
-        if int(status[1]) == raylet and name.startswith(b"ray::perform"):
-            found.append(int(place.name))
-    return found
 
 
 if __name__ == "__main__":
