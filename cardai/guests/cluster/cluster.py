@@ -66,11 +66,6 @@ class Cluster:
     def __exit__(self, *_: object) -> None:
         self.ray.shutdown()
 
-    @property
-    def words(self) -> str:
-        """What the cluster is, for a progress line."""
-        return f"{len(self._nodes)} machine{'s' if len(self._nodes) > 1 else ''}, {self.slots} processors"
-
     def device_of(self, agents: Iterable[Agent]) -> str | None:
         """What networks of these agents compute on. None if no agent has a network."""
         return (MIXED if self.mixed else device_kind(self.device)) if any(map(_has_network, agents)) else None
@@ -92,14 +87,18 @@ class Cluster:
         task = self.ray.remote(num_cpus=1, num_gpus=gpus, max_retries=_RETRIES, retry_exceptions=[TaskFailed])(perform)
         tell(f"compiling on {self.words}, once")
         self._greet(task, (kind, order["game"], order["identity"]["device"]), kept, warm)
-        waiting, out = iter(items.items()), dict[Any, int]()
+        waiting, out, known = iter(items), dict[Any, int](), set(self._nodes)
         while True:
-            for number, item in islice(waiting, max(0, max(1, _A_SLOT * self.slots) - len(out))):
-                out[task.remote(kept[0], item, *kept[1:])] = number
+            again = list(out.values()) if known - self._nodes.keys() else []  # what a lost machine has may hang
+            known = set(self._nodes)
+            for number in [*again, *islice(waiting, max(0, max(1, _A_SLOT * self.slots) - len(out)))]:
+                out[task.remote(kept[0], items[number], *kept[1:])] = number
             if not out:
                 return
             for result in self._ended(out):
-                yield out.pop(result), self._answer(result)
+                number = out[result]
+                out = {other: its for other, its in out.items() if its != number}
+                yield number, self._answer(result)
 
     def _order(
         self, game: Game, specs: Sequence[str], kind: str, request: Mapping[str, Any]
@@ -133,6 +132,7 @@ class Cluster:
                 if isinstance(answer, TaskFailed):
                     raise ClusterFailed(f"machine {self._nodes.get(node, node)} cannot play this: {answer}")
                 self._warm.add((node, *what))
+            out = {result: node for result, node in out.items() if node in self._nodes}
 
     def _ended(self, out: Iterable[Any]) -> list[Any]:
         """The tasks that have ended, of those that are out. Waits a while for one."""
@@ -161,6 +161,7 @@ class Cluster:
         nodes = [node for node in self.ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
         self._nodes = {node["NodeID"]: node["NodeManagerHostname"] for node in nodes}
         self.slots = sum(int(node["Resources"]["CPU"]) for node in nodes)
+        self.words = f"{len(nodes)} machine{'s' if len(nodes) > 1 else ''}, {self.slots} processors"
         self._looked = time.monotonic()
 
 

@@ -50,7 +50,8 @@ class Here(ModuleType):
         self.shutdown = lambda: None
         self.get_runtime_context = lambda: SimpleNamespace(gcs_address="here:1")
         about = {"Alive": True, "NodeManagerHostname": "here", "Resources": {"CPU": 2.0}}
-        self.nodes = lambda: [about | {"NodeID": name} for name in ("one", "other")]
+        self.names = ["one", "other"]
+        self.nodes = lambda: [about | {"NodeID": name} for name in self.names]
 
     def put(self, content):
         self.held.append(content)
@@ -140,6 +141,22 @@ def test_a_file_that_always_fails_is_named_and_the_others_are_written(here, tmp_
         simulate_shards(TICTACTOE, POOL, 95, folder=tmp_path, shard=10, cluster=here)
     assert len(tried) == 4
     assert len(list(tmp_path.glob("games-*"))) == 9
+
+
+def test_what_a_lost_machine_had_out_is_played_by_others_though_it_hangs(here, tmp_path, monkeypatch):
+    simulate_shards(TICTACTOE, POOL, 95, folder=tmp_path / "one", shard=10)
+    hung = []
+
+    def losing(out, timeout):
+        if not hung and len(out) == 8:
+            hung.extend(out[:3])
+            here.ray.names.pop()
+        return [next(one for one in out if one not in hung)], []
+
+    monkeypatch.setattr(cluster, "_LOOK", 0.0)
+    monkeypatch.setattr(here.ray, "wait", losing)
+    simulate_shards(TICTACTOE, POOL, 95, folder=tmp_path / "many", shard=10, cluster=here)
+    assert contents_of(tmp_path / "one") == contents_of(tmp_path / "many")
 
 
 def test_a_file_of_other_games_than_the_plans_is_refused_and_not_written(here, tmp_path, monkeypatch):
