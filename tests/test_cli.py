@@ -526,7 +526,6 @@ REFUSALS = {
     "selfplay tictactoe --agent random --out games --overwrite": "games is the name of a folder",
     "selfplay tictactoe --agent random --out games --only 1": "which has 1, numbered from 0",
     "selfplay tictactoe --agent random --out g.jsonl --only 0": "--only '0' is for folders",
-    "selfplay tictactoe --agent random --out games --cluster nowhere": "--cluster is auto, local or HOST:PORT",
     "selfplay tictactoe --agent random --out games --mixed": "--mixed is for --cluster",
     "selfplay tictactoe --agent random --out g.jsonl --cluster auto": "--cluster 'auto' is for folders",
     "bench --all --cluster auto": "--cluster 'auto' is for a suite, not for --all",

@@ -16,7 +16,6 @@ COMMAND = re.compile(r"`(?:[A-Z_]+=\S+ )?(?:cardai|python|pytest|taskset|pip|ssh
 LIMITS = {
     "agents.md": {"100 ms"},  # the times for which a strongest agent is listed
     "benchmarks.md": {"10 seconds"},  # the budget of `cardai bench --all`
-    "cluster.md": {"ten seconds"},  # when a file is late
     "hosting.md": {"a minute", "two seconds"},  # how long addresses are kept, and the server takes to end
     "protocol.md": {"60 seconds", "60 s", "ten minutes", "half a second"},  # how long a program may take
     "serve.md": {"10 ms", "10 seconds", "15 seconds", "a minute", "5 minutes", "10 minutes"},  # what the server allows

@@ -75,7 +75,7 @@ BY_TEXT = {"import_module", "__import__", "resolve_name", "find_spec", "run_modu
 NAMED_WHILE_RUNNING = {
     "cardai/agents/own_code.py", "cardai/agents/spec.py", "cardai/app/cli.py", "cardai/app/scaffold.py",
     "cardai/conformance/plain_python.py", "cardai/files/entries.py", "cardai/measure/situations.py",
-    "cardai/registry.py", "cardai/rule/compiling.py", "cardai/stats/report.py", "cardai/table/cluster/work.py",
+    "cardai/registry.py", "cardai/rule/compiling.py", "cardai/stats/report.py",
     "experiments/machinery/catalogue.py",
 }  # fmt: skip
 """Files that import a module whose name is given to them: a user's, a game's, an entry point's, or MODULE:OBJECT."""

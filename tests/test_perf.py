@@ -135,7 +135,7 @@ def test_the_command_takes_a_number_of_threads(capsys):
     assert run(["perf", "tictactoe", "--seconds", "0.01", "--repeats", "1", "--threads", "3"]) == 0
     assert "3 threads play" in capsys.readouterr().out
     assert run(["perf", "tictactoe", "--agent", "greedy:mlp", "--threads", "3"]) == 2
-    assert "--threads '3' is not for --agent or --cluster" in capsys.readouterr().err
+    assert "--threads '3' is not for --agent" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from cardai.stats.report import Report
 
 ROOT = Path(__file__).parent.parent
 MODULES = (
-    "cardai.measure.analysis", "cardai.measure.cluster_share", "cardai.guests.exact.grade",
+    "cardai.measure.analysis", "cardai.guests.exact.grade",
     "cardai.measure.network_share", "cardai.guests.exact.exploitability", "cardai.guests.web.people",
     "cardai.evaluators.training.outcome", "cardai.measure.situations", "cardai.measure.strongest",
     "cardai.evaluators.training.learn", "cardai.guests.web.plan", "cardai.guests.web.study_report",

@@ -39,7 +39,7 @@ def dealt(monkeypatch):
         found.update(np.asarray(seeds)[foreign[lineups].any(axis=1)].tolist())
         return play(game, agents, lineups, seeds, **options)
 
-    for module in ("cardai.table.cluster.blocks", "cardai.measure.league"):
+    for module in ("cardai.measure.duplicate", "cardai.measure.league"):
         monkeypatch.setattr(f"{module}.play", noted)
     monkeypatch.setattr(league, "_SPEED_GAMES", (8,))
     remembering.PUT_TOGETHER.clear()
@@ -115,7 +115,7 @@ def test_other_agents_are_compared_on_the_deals_of_the_first_foreign_one(monkeyp
         seeds[agents[lineups[0][0]].spec] = given.reshape(-1, lineups.shape[1])
         return play(game, agents, lineups, given, **options)
 
-    monkeypatch.setattr("cardai.table.cluster.blocks.play", noted)
+    monkeypatch.setattr("cardai.measure.duplicate.play", noted)
     run_suite(DURAK, agents=["defensive", NOTING, NOTING_TOO], games=40)
     assert (seeds["defensive"] == seeds[NOTING]).all()
     assert not np.isin(seeds[NOTING_TOO], seeds[NOTING]).any()
@@ -124,7 +124,7 @@ def test_other_agents_are_compared_on_the_deals_of_the_first_foreign_one(monkeyp
 def test_without_foreign_code_deals_are_shared_as_before(monkeypatch):
     seeds = []
     monkeypatch.setattr(
-        "cardai.table.cluster.blocks.play",
+        "cardai.measure.duplicate.play",
         lambda *given, **options: [seeds.append(given[3]), play(*given, **options)][1],
     )
     report = run_match(DURAK, ["thrifty", "random", "random"], games=12)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cardai.agents.notation import parse
-from cardai.data.files_by_cluster import play_files
+from cardai.data.elsewhere import Machines
 from cardai.data.mixture import FileResults, Mix, Summary, is_weight
 from cardai.data.record import RecordedGame
 from cardai.data.simulation_folder import chosen_files, file_name, held_folder, keep_plan, refuse_strangers
@@ -21,8 +21,6 @@ from cardai.errors import CardaiError, positive
 from cardai.game import Game
 from cardai.kernel.query import split
 from cardai.stats.progress import CountProgress, Progress
-from cardai.table.cluster.cluster import Cluster
-from cardai.table.cluster.identity import MIXED
 from cardai.table.many import BLOCK, Results, play
 
 SHARD = 10_000  # games in each file of `simulate_shards`
@@ -93,7 +91,7 @@ def simulate_shards(
     only: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-    cluster: Cluster | None = None,
+    cluster: Machines | None = None,
 ) -> Summary:
     """Play games into a folder of record files with `shard` games each. A file is written whole or not at all.
 
@@ -103,7 +101,7 @@ def simulate_shards(
     `only`: the numbers of the files to play, "30-39" or "7", counted from 0, so that several machines share a
     simulation. Each writes into a folder of its own; their files, copied into one folder, are the whole simulation.
 
-    `cluster`: the machines that play the files. The files are the same, see `cardai.data.files_by_cluster`.
+    `cluster`: the machines that play the files, which are the same.
 
     Raises CardaiError for a folder with another simulation or with other record files, for a damaged file in it, and
     for a folder into which another process is writing.
@@ -115,16 +113,16 @@ def simulate_shards(
     chosen = chosen_files(only, len(files))
     before, asked = chosen.start * shard, ends[chosen[-1]][1] - chosen.start * shard
     with held_folder(place):
-        device = cluster.device_of(mix.agents) if cluster else None
-        mix.names = keep_plan(place, mix.plan(shard), MIXED if cluster and device and cluster.mixed else device)
+        mix.names = keep_plan(place, mix.plan(shard), cluster.device_of(mix.agents) if cluster else None)
         refuse_strangers(place, files, shard, games)
         existing = [number for number in chosen if files[number].exists()]
         for number in existing:
             mix.check(files[number], *ends[number])
         missing = {number: (files[number], *ends[number]) for number in chosen if number not in set(existing)}
         if cluster:
-            found_games = sum(end - first for first, end in (ends[number] for number in existing))
-            results, interrupted = play_files(cluster, mix, shard, missing, found_games, asked, progress)
+            found = sum(end - first for first, end in (ends[number] for number in existing))
+            note = progress and (lambda done, _, words: progress(found + done, asked, words))
+            results, interrupted = cluster.play_files(mix, missing, note)
         else:
             results, interrupted = _play_here(mix, missing, before, asked, progress)
     for number in sorted(results):

@@ -12,7 +12,9 @@ from cardai.errors import CardaiError, short
 from cardai.files.reading import read_json
 from cardai.files.writing import held, write_whole
 from cardai.stats.machine import processor
-from cardai.table.cluster.identity import MIXED
+
+MIXED = "mixed"
+"""Stands for the device of a simulation that machines of several kinds may have played."""
 
 
 def file_name(first: int, end: int) -> str:

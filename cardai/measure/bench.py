@@ -27,6 +27,7 @@ from cardai.agents.notation import Greedy, Spec
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import TreeSearch, WorldSearch
 from cardai.agents.strongest import strongest_without_search
+from cardai.data.elsewhere import Machines, check_machines
 from cardai.errors import BadArgument, CardaiError, positive, unknown, whole
 from cardai.files.writing import interrupts_held
 from cardai.game import MEASURED, Game, Row, Suite, is_game
@@ -57,7 +58,6 @@ from cardai.stats.interval import Estimate
 from cardai.stats.machine import thread_count
 from cardai.stats.measure import Measure, WonLostTied, decided, leads, measure_of, won_lost_tied
 from cardai.stats.progress import Progress, begin_part
-from cardai.table.cluster.cluster import Cluster, check_cluster
 from cardai.table.many import BLOCK, Results
 
 Outcomes = dict[str, np.ndarray]
@@ -77,7 +77,7 @@ def run_suite(
     progress: Progress | None = None,
     salt: str | None = None,
     isolate: bool = False,
-    cluster: Cluster | None = None,
+    cluster: Machines | None = None,
     on_result: Callable[[SuiteResult], None] | None = None,
 ) -> BenchReport[SuiteResult]:
     """Measure agents in every row of a suite: the game's first suite, or the one named.
@@ -102,7 +102,7 @@ def run_suite(
     check_flag("isolate", isolate)
     check_function("progress", progress)
     check_function("on_result", on_result)
-    check_cluster(cluster)
+    check_machines(cluster)
     if agents is not None:
         check_list("agents", agents, str, "specs of agents")
     variant = _variant(game, suite.variant if variant is None else variant)
@@ -197,7 +197,7 @@ def run_match(
     progress: Progress | None = None,
     salt: str | None = None,
     isolate: bool = False,
-    cluster: Cluster | None = None,
+    cluster: Machines | None = None,
 ) -> BenchReport[MatchStanding]:
     """Play the agents of a line-up against each other: a spec or an agent for each seat, in order.
 
@@ -215,7 +215,7 @@ def run_match(
     check_flag("overwrite", overwrite)
     check_flag("isolate", isolate)
     check_function("progress", progress)
-    check_cluster(cluster)
+    check_machines(cluster)
     record = None if record is None else check_path("record", record)
     game.options(len(players), variant)
     line_up = _line_up(game, players, variant, isolate)

@@ -24,6 +24,7 @@ import numpy as np
 
 from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import SEARCHES, Agent, agent
+from cardai.data.elsewhere import Machines, check_machines
 from cardai.errors import CardaiError, positive, printable, whole
 from cardai.files.reading import open_file
 from cardai.files.writing import write_whole
@@ -38,7 +39,6 @@ from cardai.stats.machine import thread_count
 from cardai.stats.measure import measure_of
 from cardai.stats.progress import CountProgress
 from cardai.stats.report import Report
-from cardai.table.cluster.cluster import Cluster, check_cluster
 
 BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the games of the unfinished block
 
@@ -106,7 +106,7 @@ def duel(
     seed: int = 0,
     threads: int | None = None,
     progress: CountProgress | None = None,
-    cluster: Cluster | None = None,
+    cluster: Machines | None = None,
 ) -> Duel:
     """Play a candidate among others until one of them is better, or `most` games have been played.
 
@@ -124,7 +124,7 @@ def duel(
     salt, why_unsealed = new_salt() if any(map(needs_own_deals, line_ups)) else "", unsealed(line_ups, None)
     seed, threads, folder = whole("seed", seed), thread_count(threads), check_path("folder", folder)
     check_function("progress", progress)
-    check_cluster(cluster)
+    check_machines(cluster)
     first, sides = -(-positive("games", games) // BLOCK), game.teams or seats
     deals = -(-games // (first * sides))
     blocks = max(first, -(-positive("most", games if most is None else most) // (deals * sides)))
@@ -194,7 +194,7 @@ def _play(
     variant: str | None,
     threads: int | None,
     progress: CountProgress | None,
-    cluster: Cluster | None,
+    cluster: Machines | None,
 ) -> _Block:
     turns = distinct_rotations(seats_of_side(np.zeros(1, int), len(line_up), game.teams)[0].tolist())
     results, places = play_rotated(

@@ -14,14 +14,13 @@ import numpy as np
 
 from cardai.agents.process import openings
 from cardai.agents.spec import Agent
+from cardai.data.elsewhere import Machines
 from cardai.errors import CardaiError
 from cardai.game import MEASURED, Game, Payoff, Row
 from cardai.stats.deals import deal_seeds
 from cardai.stats.measure import value_of
 from cardai.stats.progress import CountProgress
-from cardai.table.cluster.blocks import play_games
-from cardai.table.cluster.cluster import Cluster
-from cardai.table.many import Results
+from cardai.table.many import Results, play
 
 if TYPE_CHECKING:
     from cardai.data.record import Writer
@@ -59,7 +58,7 @@ def play_rotated(
     noted: Sequence[str] = (),
     moves: bool = False,
     first: int = 0,
-    cluster: Cluster | None = None,
+    cluster: Machines | None = None,
     own_deals: bool = False,
 ) -> tuple[Results, np.ndarray]:
     """Play a line-up on duplicate deals. Returns the results and which place of the line-up sat in each seat.
@@ -76,7 +75,7 @@ def play_rotated(
     lineups = np.array([_number(agents, player) for player in line_up])[places]
     specs = list(dict.fromkeys(player.spec for player in line_up))
     by_spec = np.array([specs.index(player.spec) for player in line_up])[places]
-    results = play_games(
+    results = (play if cluster is None else cluster.play)(
         game,
         agents,
         lineups,
@@ -87,7 +86,6 @@ def play_rotated(
         on_game=writer and writer.in_order(by_spec, seeds, first * len(turns)),
         outcomes=noted,
         record=moves,
-        cluster=cluster,
     )
     return results, places.reshape(deals, *turns.shape)
 

@@ -1,9 +1,7 @@
-"""What is shown of speeds: of a game with its players, of an agent beside its network alone, of a cluster."""
+"""What is shown of speeds: of a game with its players, and of an agent beside its network alone."""
 
-from statistics import median
 from typing import Any
 
-from cardai.measure.cluster_share import ClusterSpeed
 from cardai.measure.network_share import Arithmetic, NetworkShareReport
 from cardai.measure.perf import SpeedReport
 from cardai.show.grid import add_figures, add_names, fitting, grid, stacked, with_notes
@@ -42,24 +40,6 @@ def network_table(report: NetworkShareReport) -> Any:
         f"{report.game} {report.version}, variant {report.variant}",
     ]
     return with_notes(notes, table)
-
-
-def cluster_text(report: ClusterSpeed) -> str:
-    """The speed of a cluster in some lines, the answer first."""
-    shares = ", ".join(f"{100 * share:.1f}" for share in report.shares)
-    alone = ", ".join(f"{speed:,.0f}" for speed in report.alone)
-    return "\n".join(
-        [
-            f"The cluster plays {median(report.together):,.0f} games a second, {100 * report.share:.1f} % of what its"
-            f" processors play alone ({100 * report.share_with_start:.1f} % with its start).",
-            f"{report.machines} machines with {report.processors} processors; {report.game}, {report.agent} everywhere:"
-            f" {report.games:,} games in {report.files:,} files in {report.seconds:.1f} s, and {report.start:.1f} s to"
-            " start",
-            f"in {len(report.shares)} rounds: {shares} %; the share above is their median",
-            f"without the cluster, before each round and after the last: {alone} games a second",
-            f"load of this machine before: {report.load:.2f}",
-        ]
-    )
 
 
 def _arithmetic(bound: Arithmetic, threads: int) -> str:

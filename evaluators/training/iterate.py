@@ -21,6 +21,7 @@ import numpy as np
 
 from cardai.agents.notation import Greedy, Spec
 from cardai.agents.spec import agent
+from cardai.data.elsewhere import Machines
 from cardai.data.record import read
 from cardai.data.selfplay import SHARD, parse_pool, simulate_shards
 from cardai.errors import CardaiError
@@ -36,7 +37,6 @@ from cardai.measure.duel import duel, exploring
 from cardai.registry import load
 from cardai.stats.measure import measure_of
 from cardai.stats.progress import Progress
-from cardai.table.cluster.cluster import Cluster
 
 Draw = Callable[[TrainingResult | IterateReport], None]
 """Draws the figures of a training run or of the generations so far."""
@@ -45,7 +45,7 @@ FEWEST_IN_FILE = 1000  # games; those of the unfinished file are lost when simul
 
 
 def iterate(
-    config: IterateConfig, progress: Progress | None = None, draw: Draw | None = None, cluster: Cluster | None = None
+    config: IterateConfig, progress: Progress | None = None, draw: Draw | None = None, cluster: Machines | None = None
 ) -> IterateReport:
     """Make generations, or continue to make them, until there are enough or time is up.
 
@@ -70,7 +70,7 @@ def _continued(
     folder: IterateFolder,
     clock: "Clock",
     draw: Draw | None,
-    cluster: Cluster | None,
+    cluster: Machines | None,
 ) -> IterateReport:
     set_device(config.device)
     run = IterateRun(config, game, folder, clock, draw, cluster)
@@ -133,7 +133,7 @@ class IterateRun:
         folder: IterateFolder,
         clock: "Clock",
         draw: Draw | None = None,
-        cluster: Cluster | None = None,
+        cluster: Machines | None = None,
     ) -> None:
         self.cluster = cluster
         self.config, self.game, self.folder, self.clock, self.draw = config, game, folder, clock, draw

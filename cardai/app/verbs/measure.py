@@ -199,36 +199,26 @@ def perf(
     agent: Annotated[
         str | None, Parameter(help="Measure this agent, which has a model, and its network alone in a loop.")
     ] = None,
-    seconds: Annotated[
-        float | None,
-        Parameter(help="How long each measurement takes, in seconds; 1 if not given, 60 with --cluster."),
-    ] = None,
+    seconds: Annotated[float, Parameter(help="How long each measurement takes, in seconds.")] = 1.0,
     repeats: Annotated[int, Parameter(help="How many measurements; the median is shown.")] = 5,
     seats: SeatCount = None,
     variant: Variant = None,
     threads: Annotated[int | None, Parameter(help="How many threads to compare with one; 2 if not given.")] = None,
-    sharing: Sharing = ALONE,
+    computing: Computing = HERE,
     json: AsJson = False,
 ) -> None:
-    """Measure speed: decisions and games a second, or with --agent the rows a second of its network.
-
-    With --cluster: the games a second of a cluster, beside those that its processors play alone.
-    """
-    from cardai.measure import cluster_share, network_share
+    """Measure speed: decisions and games a second, or with --agent the rows a second of its network."""
+    from cardai.measure import network_share
     from cardai.measure import perf as speed
     from cardai.show.progress import Line
 
-    if agent or sharing.cluster:
-        refuse_given({"--threads": threads}, "is not for --agent or --cluster")
-    sharing.begin()
+    if agent:
+        refuse_given({"--threads": threads}, "is not for --agent")
+    computing.begin()
     loaded = load(game)
-    if seconds is None:
-        seconds = 60.0 if sharing.cluster else 1.0
     options: dict[str, Any] = {"seats": seats, "variant": variant}
-    with Line("measuring", loaded) as progress, sharing.joined() as machines:
-        if machines is not None:
-            report = cluster_share.measure(loaded, machines, agent or "random", seconds, progress)
-        elif agent:
+    with Line("measuring", loaded) as progress:
+        if agent:
             report = network_share.measure(loaded, agent, seconds, repeats, progress, **options)
         else:
             report = speed.measure(

@@ -40,7 +40,7 @@ Isolate = Annotated[
 ]
 ClusterAddress = Annotated[
     str | None,
-    Parameter(name="--cluster", help="Play on a Ray cluster: auto for the one this machine is in, or its HOST:PORT."),
+    Parameter(name="--cluster", help="Play on a cluster: auto for the one this machine is in, or its HOST:PORT."),
 ]
 Mixed = Annotated[bool, Parameter(negative="", help="Let networks compute on machines of several kinds (--cluster).")]
 SpecList = Annotated[str | None, Parameter(help="One agent spec for each seat: bot3,random,random.")]
@@ -80,9 +80,9 @@ class Sharing(Computing):
             if self.mixed:
                 refuse("--mixed is for --cluster")
             return contextlib.nullcontext()
-        from cardai.table.cluster.cluster import Cluster
+        from cardai.data.elsewhere import join
 
-        return Cluster(self.cluster, mixed=self.mixed, device=self.device, scorer=self.scorer)
+        return join(self.cluster, mixed=self.mixed, device=self.device, scorer=self.scorer)
 
 
 HERE, ALONE = Computing(), Sharing()

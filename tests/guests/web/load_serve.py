@@ -2,7 +2,7 @@
 
     python tests/guests/web/load_serve.py  # 20, 60 and 200 tables of Moska against bot3
     python tests/guests/web/load_serve.py --opponents greedy:best --tables 200
-    python tests/guests/web/load_serve.py --opponents greedy:best,bot3 --shared 5 --tables 200  # at each fifth two people play
+    python tests/guests/web/load_serve.py --opponents greedy:best,bot3 --shared 5 --tables 200  # two people at some
 
 At each table a person plays any legal moves against three agents, who answer without a pause. A person thinks for two
 seconds on average, and asks for a hint first in one of ten turns. Of several opponents each table has one. Measured is

@@ -1,6 +1,6 @@
 """Two Ray nodes with a processor each on this machine, for tests. Run as a program, it obeys lines on standard input.
 
-    python tests/two_nodes.py [FOLDER]
+    python tests/guests/cluster/two_nodes.py [FOLDER]
 
 prints the address and the process numbers of the two raylets. `remove` takes the second node away at once, the end of
 the input ends all. Workers of the second node find FOLDER first when they import cardai.
@@ -9,18 +9,19 @@ the input ends all. Workers of the second node find FOLDER first when they impor
 import json
 import os
 import sys
-from pathlib import Path
+
+STORE = 100 * 2**20  # bytes for objects on each node
 
 
 def start() -> None:
     """Start the nodes, and do what lines say."""
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    more = {}
+    own = {"num_cpus": 1, "object_store_memory": STORE}
+    cluster = Cluster(initialize_head=True, head_node_args=own)
     if len(sys.argv) > 1:
-        more["env_vars"] = {"PYTHONPATH": f"{sys.argv[1]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
-    second = cluster.add_node(num_cpus=1, **more)
+        own["env_vars"] = {"PYTHONPATH": f"{sys.argv[1]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    second = cluster.add_node(**own)
     raylets = [node.all_processes["raylet"][0].process.pid for node in (cluster.head_node, second)]
     print(json.dumps({"address": cluster.address, "raylets": raylets}), flush=True)
     for line in sys.stdin:
@@ -28,20 +29,6 @@ def start() -> None:
             cluster.remove_node(second, allow_graceful=False)
             print("removed", flush=True)
     cluster.shutdown()
-
-
-def workers_of(raylet: int) -> list[int]:
-    """The worker processes of a raylet that are at a task now."""
-    found = []
-    for place in Path("/proc").iterdir():
-        try:
-            status = (place / "stat").read_text().rpartition(")")[2].split()
-            name = (place / "cmdline").read_bytes()
-        except (OSError, IndexError):
-            continue
-        if int(status[1]) == raylet and name.startswith(b"ray::_task"):
-            found.append(int(place.name))
-    return found
 
 
 if __name__ == "__main__":

@@ -1,0 +1,74 @@
+"""Other machines that play games in the place of this one, if an installed package brings them (`cardai.clusters`)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from cardai.agents.spec import Agent
+from cardai.data.mixture import FileResults, Mix
+from cardai.errors import CardaiError
+from cardai.game import Game
+from cardai.kernel.doors import check_kind
+from cardai.stats.progress import Progress
+from cardai.table.many import Results
+
+ENTRY_POINTS = "cardai.clusters"
+
+
+@runtime_checkable
+class Machines(Protocol):
+    """Machines that play what this one would play, with the same results. Joined by `join`; for a `with` block.
+
+    All raise CardaiError for agents that play here only, and if the machines fail; what was done until then is kept.
+    """
+
+    @property
+    def slots(self) -> int:
+        """How many games or files are played at once."""
+        ...
+
+    def play(
+        self, game: Game, agents: Sequence[Agent], lineups: np.ndarray, seeds: np.ndarray, **options: Any
+    ) -> Results:
+        """What `cardai.table.many.play` does, with its options but for `live`, `checked`, `tally` and `max_plies`."""
+        ...
+
+    def play_files(
+        self, mix: Mix, unplayed: Mapping[int, tuple[Path, int, int]], progress: Progress | None
+    ) -> tuple[dict[int, FileResults], bool]:
+        """Play and write files of a simulation: number -> (path, first game, end).
+
+        Returns the results of each file, and whether Ctrl-C came. Files that cannot be played are named by an error
+        after all others are written.
+        """
+        ...
+
+    def device_of(self, agents: Iterable[Agent]) -> str | None:
+        """What networks of these agents compute on, as `simulation.json` says it. None if no agent has a network."""
+        ...
+
+
+def join(address: str, **options: Any) -> Any:
+    """The machines at an address, to be used in a `with` block. Raises CardaiError if no package brings any.
+
+    `options`: `mixed`, whether networks may compute on machines of several kinds, and `device` and `scorer`, as in
+    `set_device`.
+    """
+    for entry in entry_points(group=ENTRY_POINTS):
+        try:
+            cluster = entry.load()
+        except ModuleNotFoundError:  # its folder was deleted
+            continue
+        return cluster(address, **options)
+    raise CardaiError(
+        f"--cluster needs a package that brings clusters (an entry point {ENTRY_POINTS!r}); there is none"
+    )
+
+
+def check_machines(machines: Machines | None) -> None:
+    """Raise CardaiError for anything but machines that were joined, or None."""
+    if machines is not None:
+        check_kind("cluster", machines, Machines, "machines that were joined")
