@@ -24,9 +24,8 @@ from cardai.agents.spec import agent
 from cardai.evaluators.model import SHIPPED
 from cardai.evaluators.policies.nfsp import NfspConfig
 from cardai.experiments.hearts_networks import Stages, judged, plays, quantile, seconds_of
-from cardai.experiments.machinery.findings import Claim, Finding, Findings, difference, direction, of_estimate
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, difference, direction, margin, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.margins import margin
 from cardai.measure.duplicate import outcomes, outcomes_of_place, outcomes_of_places, play_rotated
 from cardai.registry import load
 from cardai.stats import interval
@@ -283,8 +282,7 @@ def _one_network(lab: Lab) -> list[Finding]:
 
 def _findings(lab: Lab, contest: PaperRow) -> list[Finding]:
     """The rows of a contest."""
-    games = lab.games or lab.size.benchmark
-    told = lab.piece(contest.key, lambda: played(lab, contest, games, SEED))
+    told = lab.piece(contest.key, lambda: played(lab, contest, lab.benchmark, SEED))
     claims, title = CLAIMS.get(contest.row, {}), TITLES[contest.row]
 
     def finding(table: str, name: str, figure: str, claim: Claim | None = None, places: int = 1) -> Finding:
@@ -310,22 +308,11 @@ def played(lab: Lab, contest: PaperRow, games: int, seed: int) -> dict[str, Any]
     """
     game = load("hearts")
     ours, foes = agent(game, contest.spec), agent(game, contest.foes)
-
-    def tell(done: int, total: int) -> None:
-        lab.tell(done, total, f"{contest.row} against {contest.column}")
-
-    line_up, turns = [ours, foes, foes, foes], rotations(4)
+    tell = lab.telling(f"{contest.row} against {contest.column}")
     results, places = play_rotated(
-        game,
-        line_up,
-        turns,
-        -(-games // len(turns)),
-        seed,
-        contest.variant,
-        default_threads(),
-        tell,
+        game, [ours, foes, foes, foes], rotations(4), -(-games // 4), seed, contest.variant, default_threads(), tell,
         noted=("points", "moon"),
-    )
+    )  # fmt: skip
     share, points, moon = (outcomes(game.payoff, name, results.complete()) for name in ("share", "points", "moon"))
     moons = outcomes_of_place(places, 0, moon)
     estimates = {

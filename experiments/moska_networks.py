@@ -17,7 +17,7 @@ from typing import Any
 from cardai.evaluators.model import SHIPPED
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore, generation_names, ship_network
+from cardai.experiments.machinery.networks import generation_names, ship_network
 from cardai.files.reading import parse_json, read_json, read_text
 from cardai.game import Game, Suite
 from cardai.game import Row as SuiteRow
@@ -145,8 +145,7 @@ SCALES = {
 
 def networks(lab: Lab) -> dict[str, Any]:
     """Train all networks, each in a folder of its own, or resume; {name: what `_learned` returns}."""
-    size = lab.size
-    place = NetworkStore(load("moska"), lab.folder, size.learning, lab.progress, lab.device)
+    size, place = lab.size, lab.store(load("moska"))
 
     def network(name: str, *data: str, seed: int, **fields: Any) -> str:
         own = dict(size.each.get(name, {}))
@@ -220,7 +219,7 @@ def _losses(lab: Lab, name: str, kind: str) -> list[Finding]:
     """The games that a network loses in each benchmark of Table 1."""
     game = with_table_1(load("moska"), str(lab.folder / "nn1"))
     key, spec = f"table1-{name}-{KINDS[kind]}", f"{KINDS[kind]}:{lab.folder / name}"
-    report = lab.bench(key, game, "table1", spec, lab.games or lab.size.benchmark)
+    report = lab.bench(key, game, "table1", spec)
     claims = CLAIMS.get(f"{name} {kind}", (None,) * len(BENCHMARKS))
     return [
         Finding(

@@ -174,7 +174,7 @@ def run(lab: Lab) -> Findings:
             for games, agents in of_size.items()
             for name, spec in agents.items()
             for key in (name.replace(", ", "-"),)
-            for row in lab.bench(key, load("moska"), "search", spec, lab.games or games, SEED)["rows"]
+            for row in lab.bench(key, load("moska"), "search", spec, games=lab.games or games, seed=SEED)["rows"]
         ]
     )
 

@@ -53,12 +53,11 @@ def run(lab: Lab) -> Findings:
 
 
 def _rows(lab: Lab, name: str, spec: str) -> list[Finding]:
-    games = lab.games or lab.size.benchmark
     moska = load("moska")
     key = re.sub(r"[:?=]", "-", spec)
-    report = lab.bench(key, moska, "thesis", spec, games, SEED)
+    report = lab.bench(key, moska, "thesis", spec, seed=SEED)
     suite = moska.agents.suites["thesis"]
-    command = f"cardai bench moska --suite thesis --agent {quote(spec)} --games {games} --seed {SEED}"
+    command = f"cardai bench moska --suite thesis --agent {quote(spec)} --games {lab.benchmark} --seed {SEED}"
     rows = []
     for row in report["rows"]:
         value = suite.rows[row["row"]].claims[COMPARED.get(name, spec)]

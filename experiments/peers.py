@@ -22,9 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.agents.spec import Agent, agent, evenly_random
-from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, margin, over_seeds
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.margins import margin
 from cardai.experiments.peers_bound import NO_COMPILER, Bound, compiler
 from cardai.experiments.peers_steps import Steps, by_batch, by_pgx, by_states, by_vector
 from cardai.game import Game
@@ -131,99 +130,91 @@ def contestants(threads: int, can_compile: bool = True) -> tuple[Contestant, ...
 
     `can_compile`: whether there is a C compiler for the bound.
     """
-    entries = []
-    for table, label, game in (
-        (BOARD, "cardai", "tictactoe"),
-        (HEARTS, "cardai Hearts, evenly random", "hearts"),
-        (HANDS, "cardai Moska, evenly random", "moska"),
-    ):
-        entries.append(Contestant(table, f"{label}, one thread", OURS, partial(_ours, game, evenly_random, 1)))
-        if threads > 1:
-            ready = partial(_ours, game, evenly_random, threads)
-            entries.append(Contestant(table, f"{label}, {threads} threads", OURS, ready))
-        entries += _bound() if table == BOARD and can_compile else []
-        entries += _others(table)
-    return *entries, *_more(), *_stepped(threads)
-
-
-def _stepped(threads: int) -> list[Contestant]:
-    """Steps of a learner: `cardai.Batch` in one thread and in all, then the others."""
-    entries = []
-    for table, game, name in ((BOARD_STEPS, "tictactoe", "tic_tac_toe"), (HEARTS_STEPS, "hearts", "hearts")):
-        label = table.partition(",")[0]
-        for count in sorted({1, threads}):
-            counted = "a batch a thread: observations, masks, sampled actions, rewards, last views, the next game"
-            name_of_row = f"cardai.Batch {label}, {count} thread{'s' if count > 1 else ''}"
-            entries.append(_steps(table, name_of_row, counted, partial(by_batch, game, count)))
-        if table == BOARD_STEPS:
-            own = "act_randomly, auto_reset and vmap under jit, one step a call"
-            entries.append(_steps(table, "Pgx steps (one a call)", own, partial(by_pgx, False)))
-            tuned = "one scan over 64 steps a call; one random number a move, games begun anew by a copy"
-            entries.append(_steps(table, "Pgx steps (tuned by us)", tuned, partial(by_pgx, True)))
-        game_name = "" if table == BOARD_STEPS else " Hearts"
-        counted = "rl_environment with observations of all seats, reset_if_done; Python"
-        entries.append(_steps(table, f"OpenSpiel{game_name}, its SyncVectorEnv", counted, partial(by_vector, name)))
-        counted = "apply_action on a list of states in Python, its observer writes the view of the seat to move"
-        entries.append(_steps(table, f"OpenSpiel{game_name} steps (tuned by us)", counted, partial(by_states, name)))
-    return entries
-
-
-def _steps(table: str, name: str, counted: str, make: Callable[[int], Steps]) -> Contestant:
-    return Contestant(table, name, counted, partial(_by_steps, make), batches=True)
-
-
-def _bound() -> list[Contestant]:
-    counted = "the same games as cardai's by the same random streams, in C: no list, no call, no record of a game"
-    return [Contestant(BOARD, BOUND, counted, _in_c)]
-
-
-def _more() -> list[Contestant]:
-    """Games that no other library is measured with, and Moska's own player named `random`."""
-    named = "the thesis' random player, which draws a kind of move, then cards: it never lists the legal moves"
-    return [
-        *(
-            Contestant(OWN, f"cardai {label}, evenly random, one thread", OURS, partial(_ours, game, evenly_random, 1))
-            for game, label in (("durak", "Durak"), ("literature", "Literature"))
+    everybody = [
+        *_ours_of(BOARD, "cardai", "tictactoe", threads), *_board(),
+        *_ours_of(HEARTS, "cardai Hearts", "hearts", threads), *_hearts(),
+        *_ours_of(HANDS, "cardai Moska", "moska", threads),
+        Contestant(HANDS, "RLCard Dou Dizhu", RLCARD, partial(_rlcard, "doudizhu")),
+        Contestant(HANDS, "RLCard Uno", RLCARD, partial(_rlcard, "uno")),
+        *_ours_of(OWN, "cardai Durak", "durak", 1), *_ours_of(OWN, "cardai Literature", "literature", 1),
+        Contestant(
+            OWN, "cardai Moska, its player `random`, one thread", "the thesis' random player, which draws a kind of"
+            " move, then cards: it never lists the legal moves", partial(_ours, "moska", _named, 1),
         ),
-        Contestant(OWN, "cardai Moska, its player `random`, one thread", named, partial(_ours, "moska", _named, 1)),
-    ]
+        *_stepped(BOARD_STEPS, "tictactoe", threads), *_stepped(HEARTS_STEPS, "hearts", threads),
+    ]  # fmt: skip
+    return tuple(one for one in everybody if one.name != BOUND or can_compile)
+
+
+def _ours_of(table: str, label: str, game: str, threads: int) -> list[Contestant]:
+    label += "" if table == BOARD else ", evenly random"
+    return [
+        Contestant(table, f"{label}, {'one thread' if count == 1 else f'{count} threads'}", OURS,
+                   partial(_ours, game, evenly_random, count)) for count in sorted({1, threads})
+    ]  # fmt: skip
 
 
 def _named(game: Game) -> Agent:
     return agent(game, "random")
 
 
-def _others(table: str) -> list[Contestant]:
-    if table == BOARD:
-        return [
-            Contestant(
-                table, "Pgx (its own way)", "act_randomly and auto_reset in one scan over 100 moves: every step is a"
-                " decision", partial(_pgx, pgx_own_way), batches=True,
-            ),
-            Contestant(
-                table, "Pgx (tuned by us)", "whole games, one random number a move; steps of finished games take time"
-                " but are no decisions", partial(_pgx, pgx_tuned), batches=True,
-            ),
-            Contestant(table, "OpenSpiel (as its example.py)", IN_PYTHON, partial(_open_spiel, "tic_tac_toe", False)),
-            Contestant(table, "OpenSpiel (tuned by us)", TUNED, partial(_open_spiel, "tic_tac_toe", True)),
-            Contestant(
-                table, "OpenSpiel (its C++ rollouts)", "RandomRolloutEvaluator from the empty board, in C++;"
-                " decisions are games times 3203/420, the mean length", _open_spiel_rollouts,
-            ),
-        ]  # fmt: skip
-    if table == HANDS:
-        return [
-            Contestant(table, "RLCard Dou Dizhu", RLCARD, partial(_rlcard, "doudizhu")),
-            Contestant(table, "RLCard Uno", RLCARD, partial(_rlcard, "uno")),
-        ]
+def _board() -> list[Contestant]:
+    """The bound, and other libraries' ways to play Tic-Tac-Toe."""
     return [
-        Contestant(table, "OpenSpiel Hearts (as its example.py)", IN_PYTHON, partial(_open_spiel, "hearts", False)),
-        Contestant(table, "OpenSpiel Hearts (tuned by us)", TUNED, partial(_open_spiel, "hearts", True)),
         Contestant(
-            table, "OpenSpiel Hearts (its C++ bots)", "evaluate_bots with its uniform random bots, a game a call, in"
+            BOARD, BOUND, "the same games as cardai's by the same random streams, in C: no list, no call, no record of"
+            " a game", _in_c,
+        ),
+        Contestant(
+            BOARD, "Pgx (its own way)", "act_randomly and auto_reset in one scan over 100 moves: every step is a"
+            " decision", partial(_pgx, pgx_own_way), batches=True,
+        ),
+        Contestant(
+            BOARD, "Pgx (tuned by us)", "whole games, one random number a move; steps of finished games take time"
+            " but are no decisions", partial(_pgx, pgx_tuned), batches=True,
+        ),
+        Contestant(BOARD, "OpenSpiel (as its example.py)", IN_PYTHON, partial(_open_spiel, "tic_tac_toe", False)),
+        Contestant(BOARD, "OpenSpiel (tuned by us)", TUNED, partial(_open_spiel, "tic_tac_toe", True)),
+        Contestant(
+            BOARD, "OpenSpiel (its C++ rollouts)", "RandomRolloutEvaluator from the empty board, in C++;"
+            " decisions are games times 3203/420, the mean length", _open_spiel_rollouts,
+        ),
+    ]  # fmt: skip
+
+
+def _hearts() -> list[Contestant]:
+    return [
+        Contestant(HEARTS, "OpenSpiel Hearts (as its example.py)", IN_PYTHON, partial(_open_spiel, "hearts", False)),
+        Contestant(HEARTS, "OpenSpiel Hearts (tuned by us)", TUNED, partial(_open_spiel, "hearts", True)),
+        Contestant(
+            HEARTS, "OpenSpiel Hearts (its C++ bots)", "evaluate_bots with its uniform random bots, a game a call, in"
             " C++", partial(_open_spiel_bots, "hearts"),
         ),
     ]  # fmt: skip
+
+
+def _stepped(table: str, game: str, threads: int) -> list[Contestant]:
+    """Steps of a learner: `cardai.Batch` in one thread and in all, then the others."""
+    label, name, is_board = table.partition(",")[0], game.replace("tictactoe", "tic_tac_toe"), table == BOARD_STEPS
+    ours = "a batch a thread: observations, masks, sampled actions, rewards, last views, the next game"
+    ways: dict[str, tuple[str, Callable[[int], Steps]]] = {
+        f"cardai.Batch {label}, {count} thread{'s' if count > 1 else ''}": (ours, partial(by_batch, game, count))
+        for count in sorted({1, threads})
+    }
+    if is_board:
+        scan = "one scan over 64 steps a call; one random number a move, games begun anew by a copy"
+        own = "act_randomly, auto_reset and vmap under jit, one step a call"
+        ways |= {"Pgx steps (one a call)": (own, partial(by_pgx, False))}
+        ways |= {"Pgx steps (tuned by us)": (scan, partial(by_pgx, True))}
+    library = f"OpenSpiel{'' if is_board else ' Hearts'}"
+    vector = "rl_environment with observations of all seats, reset_if_done; Python"
+    states = "apply_action on a list of states in Python, its observer writes the view of the seat to move"
+    ways |= {f"{library}, its SyncVectorEnv": (vector, partial(by_vector, name))}
+    ways |= {f"{library} steps (tuned by us)": (states, partial(by_states, name))}
+    return [
+        Contestant(table, name, counted, partial(_by_steps, make), batches=True)
+        for name, (counted, make) in ways.items()
+    ]
 
 
 def run(lab: Lab) -> Findings:

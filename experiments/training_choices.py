@@ -18,10 +18,8 @@ from typing import Any
 
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, direction, over_seeds
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore
 from cardai.experiments.moska_networks import HAND_WRITTEN, SMALL_NETWORKS, against_bot3
 from cardai.files.reading import parse_json, read_text
-from cardai.measure.bench import run_suite
 from cardai.registry import load
 
 SEED = 20261126
@@ -154,7 +152,7 @@ def _learned(lab: Lab, name: str, repeat: int) -> dict[str, Any]:
 
     def measure() -> dict[str, Any]:
         choice, seed, size = CHOICES[name], 1 + repeat, lab.size
-        store = NetworkStore(load("moska"), lab.folder, size.learning, lab.progress, lab.device, "thesis")
+        store = lab.store(load("moska"), "", "thesis")
         count = max(1, size.games // 10) if choice.is_tenth else size.games
         folder = f"games-{choice.pool}{'-tenth' * choice.is_tenth}-{repeat}"
         games = store.games(folder, POOLS[choice.pool], count, seed=seed)
@@ -173,16 +171,6 @@ def _learned(lab: Lab, name: str, repeat: int) -> dict[str, Any]:
 
 def _played(lab: Lab, name: str, repeat: int) -> float:
     """The games that a network loses against three Bot3, in percent; all of a repeat play the same deals."""
-
-    def measure() -> float:
-        game, spec = against_bot3(), f"greedy:{lab.folder / _folder(name, repeat)}"
-        report = run_suite(
-            game, "table", [spec], lab.games or lab.size.benchmark, seed=SEED + repeat, progress=lab.progress
-        )
-        if report.interrupted:
-            raise KeyboardInterrupt
-        point = report.rows[0].figure.point
-        assert point is not None
-        return point
-
-    return lab.piece(f"played-{_folder(name, repeat)}", measure)
+    folder = _folder(name, repeat)
+    report = lab.bench(f"played-{folder}", against_bot3(), "table", f"greedy:{lab.folder / folder}", seed=SEED + repeat)
+    return report["rows"][0]["figure"]["point"]

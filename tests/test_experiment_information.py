@@ -5,7 +5,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from cardai.experiments.information import DIFFERENCES, SEED, VARIANT, claimed_price, losses, read, written
+from cardai.experiments.information import SEED, VARIANT, claimed_price, losses, read, written
 from cardai.game import Row, Suite
 from cardai.measure.bench import run_suite
 from cardai.registry import load
@@ -34,8 +34,3 @@ def test_the_claimed_price_is_the_difference_of_the_claims_and_undecided():
     price = claimed_price()
     wald = 100 * 1.96 * np.sqrt(2 * 0.14 * 0.86 / 2000)
     assert (price.point, price.low, price.high) == pytest.approx((0.6, 0.6 - wald, 0.6 + wald), abs=0.05)
-
-
-def test_nobody_is_compared_with_himself():
-    assert all(one != other for one, other in DIFFERENCES)
-    assert len(set(DIFFERENCES)) == len(DIFFERENCES)

@@ -29,7 +29,6 @@ from cardai.experiments.peers import (
     SCALES,
     STEPPED,
     contestants,
-    fastest,
     figures,
     lines,
     speed,
@@ -42,10 +41,8 @@ EVERYBODY = contestants(2)
 MODULES = {"cardai": "cardai", "Pgx": "pgx", "OpenSpiel": "pyspiel", "RLCard": "rlcard"}
 NEEDS_COMPILER = pytest.mark.skipif(compiler() is None, reason=NO_COMPILER)
 BATCH = 500
-MOVES = 3203 / 420
-"""Of a game of Tic-Tac-Toe when both players draw evenly, by enumeration; 37 of 105 games have a ninth move."""
-WITH_A_CHOICE = 100 * (1 - 37 / 105 / MOVES)
-"""Percent of those moves: all but the ninth."""
+WITH_A_CHOICE = 100 * (1 - 37 / 105 / MEAN_MOVES)
+"""Percent of the moves of a game of Tic-Tac-Toe, by enumeration: all but the ninth, which 37 of 105 games have."""
 
 
 def module(one):
@@ -112,10 +109,6 @@ def test_the_answer_names_each_librarys_fastest_way_and_says_when_it_is_undecide
     ]  # fmt: skip
 
 
-def test_the_fastest_batch_is_taken():
-    assert fastest({"64": 10.0, "1024": 30.0, "4096": 20.0}) == 1024
-
-
 def count_of(one):
     """How many games are held side by side: few where Python steps them, as those begun at once end at once."""
     few = 4 if one.table == HEARTS_STEPS else 50
@@ -136,7 +129,7 @@ def test_everybody_plays_whole_games_by_even_draws(one):
         games, decisions = games + played.games, decisions + played.decisions
     share = loop.choices() if loop.choices else None
     if one.table in (BOARD, BOARD_STEPS):
-        assert decisions / games == pytest.approx(MOVES, abs=0.15)  # five standard errors, and games begun at once
+        assert decisions / games == pytest.approx(MEAN_MOVES, abs=0.15)  # five standard errors, and games begun at once
         assert share is None or share == pytest.approx(WITH_A_CHOICE, abs=4)
     elif one.batches:
         assert 40 < decisions / games < 100  # 52 cards, 12 passed in three of four
@@ -205,7 +198,3 @@ def test_the_page_says_of_each_row_what_it_counts_and_its_numbers_have_the_media
     assert (own[1]["wall"], own[1]["processor"]) == ([2000, 2000, 2000], [900, 900, 900])
     words = next(answer for answer in answers(result) if "C program" in answer)
     assert "is 4.0 (4.0 to 4.0) times as fast as one thread of cardai" in words
-
-
-def test_the_mean_length_of_a_game_is_that_of_the_enumeration():
-    assert MEAN_MOVES == MOVES

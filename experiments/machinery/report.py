@@ -15,7 +15,7 @@ from typing import Any
 from cardai.errors import CardaiError
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
 from cardai.experiments.machinery.charts import svg
-from cardai.experiments.machinery.margins import margins
+from cardai.experiments.machinery.findings import margins
 from cardai.experiments.machinery.sealed import read_sealed, write_sealed
 from cardai.experiments.machinery.verdicts import judged
 from cardai.experiments.machinery.words import Result, addressed, folded, in_markdown, listed, shown, verdict_with_games

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cardai.experiments.durak_learners import CLAIMS, EARLIER, ENDINGS, LEARNERS, NODES, NOT_LOST, ROWS
+from cardai.experiments.durak_learners import CLAIMS, EARLIER, ENDINGS, LEARNERS, LEARNING, NODES, NOT_LOST, ROWS
 from cardai.experiments.machinery.charts import COLOURS, chart, key, lines, logarithmic
 from cardai.experiments.machinery.words import (
     Result,
@@ -27,7 +27,7 @@ NOTES = (
 )
 
 LABELS = {
-    "Seconds of learning, both tables": "Training time, for tables of two and of four",
+    LEARNING: "Training time, for tables of two and of four",
     "s": "seconds",
     "deep less shallow": "deep minus shallow",
 }

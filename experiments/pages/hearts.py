@@ -3,7 +3,7 @@
 from typing import Any
 
 from cardai.experiments.hearts import DQN, FOES, MADE, MCTS, ONE, OWN, SHARE, TITLES, unrepeated
-from cardai.experiments.machinery.charts import chart, dots, key, level
+from cardai.experiments.machinery.charts import dotted
 from cardai.experiments.machinery.words import (
     Result,
     about,
@@ -58,15 +58,11 @@ def answers(result: Result) -> list[str]:
 
 def draw(result: Result) -> dict[str, Any]:
     """The share of the win in each row, beside the paper's."""
-    figure, (axes,) = chart(height=5.2)
     rows = rows_where(result, table=SHARE)
     series = series_of(rows, lambda row: f"against {row['column']}", "name")
     paper = [
         (row["name"], row["claim"]["value"], None, None) for row in rows if row["claim"] and row["column"] != "3 pimc"
     ]
     columns = (f"against {column}" for column in (*MCTS, DQN, OWN))
-    dots(axes, {column: series.get(column, []) for column in columns} | {"the paper, against its own": paper})
-    level(axes, 25, "equal", across=False)
-    axes.set_xlabel("share of the win, %")
-    key(figure)
-    return {"rows": figure}
+    series = {column: series.get(column, []) for column in columns} | {"the paper, against its own": paper}
+    return {"rows": dotted(series, "share of the win, %", 5.2, (25, "equal"))}
