@@ -10,18 +10,16 @@ how our agent does against the stand-in, not against the paper's opponent. The r
 cannot be repeated and have no stand-in. A game of the paper goes on to a number of points that it does not name; ours
 is one round.
 
-Beside its row T4.2 stands the network `best` of Hearts, if it comes with cardai: one network for all that the paper has
-seven for.
+Beside its row T4.2 stands the network `best` of Hearts: one network for all that the paper has seven for.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from cardai.agents.spec import agent
-from cardai.evaluators.model import SHIPPED
 from cardai.evaluators.policies.nfsp import NfspConfig
 from cardai.experiments.hearts_networks import Stages, judged, plays, quantile, seconds_of
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, difference, direction, margin, of_estimate
@@ -51,7 +49,7 @@ ABOVE = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
 BREAKING = (1.0, 0.5, 0.25)
 """Shares of hands that the breaker plays: those for which its decider predicts most."""
 ONE = "one network"
-CANNOT = {"T3.5": "three against a person", "T4.4": "three against a person", "T6": "three against a person"}
+CANNOT = [f"{row} (three against a person)" for row in ("T3.5", "T4.4", "T6")]
 """Rows of the paper that need people."""
 
 
@@ -199,7 +197,7 @@ def run(lab: Lab) -> Findings:
         *_against_mcts(lab, "T4.2", "paper", stages.composed(late), shots),
         *_against_dqn(lab, stages, late),
         *_breaking(lab, stages, late),
-        *_one_network(lab),
+        *_against_mcts(lab, ONE, "paper", "greedy:best?any_variant"),
     ]
     return Findings(rows, {"seconds": seconds_of(lab.folder), "above": {"early": early, "late": late}})
 
@@ -273,13 +271,6 @@ def _breaker(lab: Lab, stages: Stages, above: float) -> tuple[str, str, float]:
     return play, decider, lab.piece("above-breaker", measure)["above"]
 
 
-def _one_network(lab: Lab) -> list[Finding]:
-    """The network `best` by the rules of T4.2, if it comes with cardai."""
-    if not (SHIPPED / "hearts" / "best.safetensors").exists():
-        return []
-    return _against_mcts(lab, ONE, "paper", "greedy:best?any_variant")
-
-
 def _findings(lab: Lab, contest: PaperRow) -> list[Finding]:
     """The rows of a contest."""
     told = lab.piece(contest.key, lambda: played(lab, contest, lab.benchmark, SEED))
@@ -329,8 +320,3 @@ def played(lab: Lab, contest: PaperRow, games: int, seed: int) -> dict[str, Any]
         estimates["tried"] = interval.proportion(tried.astype(float)).scaled(100)
         estimates["made"] = interval.proportion(np.where(tried, moons, np.nan)).scaled(100)
     return plain({name: asdict(estimate) for name, estimate in estimates.items()})
-
-
-def unrepeated() -> Sequence[str]:
-    """The paper's rows that need people, for the page."""
-    return [f"{row} ({what})" for row, what in CANNOT.items()]

@@ -16,7 +16,6 @@ Tic-Tac-Toe hides nothing.
 Source: Vahteristo 2023, section 2.1.2 (what the two see) and section 3.2.1, Table 1, benchmark 1.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -156,7 +155,11 @@ def run(lab: Lab) -> Findings:
     """Measure the games that every agent loses, the differences between agents, and the cost of a decision."""
     games = lab.games or lab.size.games
     lost = {name: _lost(lab, name, games) for name in AGENTS}
-    rows = [_loss(name, lost[name]) for name in AGENTS]
+    rows = []
+    for name, outcomes in lost.items():
+        claim = Claim(CLAIMS[name], games=CLAIMED_GAMES) if name in CLAIMS else None
+        figure = of_estimate(interval.proportion(outcomes), 100)
+        rows.append(Finding(LOST, name, "B1", figure, claim, f"lost-{key_of(name)}", SEED, places=2))
     rows += [_difference(first, second, lost) for first, second in DIFFERENCES]
     rows += [row for name in AGENTS for row in _costs(lab, name)]
     rows += [row for name in OTHERS for row in _elsewhere(lab, name)]
@@ -176,14 +179,11 @@ def _elsewhere(lab: Lab, name: str) -> list[Finding]:
     network = lab.piece(f"network-{name}", lambda: _network(lab, name), repeats=False)["network"]
 
     def outcomes(way: str, spec: str) -> np.ndarray:
-        def measure() -> dict[str, Any]:
+        def measure() -> np.ndarray:
             tell, place = lab.telling(f"{setup.title}: {way}"), (setup.variant, setup.measure)
-            return {
-                "outcomes": written(outcomes_of(game, agent(game, spec), setup.opponents, games, SEED, *place, tell))
-            }
+            return outcomes_of(game, agent(game, spec), setup.opponents, games, SEED, *place, tell)
 
-        turns = 2 if game.teams else setup.seats
-        return read(lab.piece(key(way), measure)["outcomes"], turns)
+        return np.array(lab.piece(key(way), measure), float)
 
     def key(way: str) -> str:
         return f"{name}-{way.replace(', ', '-').replace(' ', '-').replace('(', '').replace(')', '').lower()}"
@@ -214,10 +214,8 @@ def key_of(name: str) -> str:
 
 
 def _lost(lab: Lab, name: str, games: int) -> np.ndarray:
-    def measure() -> dict[str, str]:
-        return {"lost": written(losses(AGENTS[name], games, lab.telling(name)))}
-
-    return read(lab.piece(f"lost-{key_of(name)}", measure)["lost"])
+    lost = lab.piece(f"lost-{key_of(name)}", lambda: losses(AGENTS[name], games, lab.telling(name)))
+    return np.array(lost, float)
 
 
 def losses(spec: str, games: int, progress: Any = None) -> np.ndarray:
@@ -229,27 +227,6 @@ def losses(spec: str, games: int, progress: Any = None) -> np.ndarray:
     moska = load("moska")
     opponents = (OPPONENT,) * (SEATS - 1)
     return outcomes_of(moska, agent(moska, spec), opponents, games, SEED, VARIANT, "loss", progress)
-
-
-_SIGNS = {0.0: "0", 0.5: "=", 1.0: "1"}
-"""How an outcome is written; a game that did not end is a dash."""
-
-
-def written(outcomes: np.ndarray) -> str:
-    """Outcomes 0, 0.5 and 1 as text with one character for each game, a dash for one that did not end."""
-    return "".join("-" if math.isnan(outcome) else _SIGNS[outcome] for outcome in outcomes.ravel().tolist())
-
-
-def read(text: str, rotations: int = SEATS) -> np.ndarray:
-    """The outcomes that `written` made a text of: f8[deals, rotations]."""
-    values = {"-": math.nan} | {sign: outcome for outcome, sign in _SIGNS.items()}
-    return np.array([values[sign] for sign in text]).reshape(-1, rotations)
-
-
-def _loss(name: str, lost: np.ndarray) -> Finding:
-    claim = Claim(CLAIMS[name], games=CLAIMED_GAMES) if name in CLAIMS else None
-    figure = of_estimate(interval.proportion(lost), 100)
-    return Finding(LOST, name, "B1", figure, claim, f"lost-{key_of(name)}", SEED, places=2)
 
 
 def _difference(first: str, second: str, lost: Mapping[str, np.ndarray]) -> Finding:

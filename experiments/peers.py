@@ -230,7 +230,7 @@ def run(lab: Lab) -> Findings:
         key = f"round-{number}"
         rounds[key] = lab.piece(key, partial(_round, lab, ready, batches), repeats=False)
     rows = figures(everybody, list(rounds.values()), " ".join(rounds))
-    return Findings(rows, setup | {"lines": lines(everybody, list(rounds.values()))})
+    return Findings(rows, setup | {"lines": [{"name": one.name, "counted": one.counted} for one in everybody]})
 
 
 def fastest(tried: Mapping[str, float]) -> int:
@@ -312,24 +312,6 @@ def figures(everybody: Sequence[Contestant], rounds: Sequence[Mapping[str, Any]]
     return rows
 
 
-def lines(everybody: Sequence[Contestant], rounds: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What each row counts, and the [median, lowest, highest] of its decisions a second of wall and processor time."""
-    return [
-        {
-            "name": entry.name,
-            "counted": entry.counted,
-            "wall": median_and_range(values(rounds, entry.name, "decisions_per_second")),
-            "processor": median_and_range(values(rounds, entry.name, "decisions_per_processor_second")),
-        }
-        for entry in everybody
-    ]
-
-
-def median_and_range(rates: Sequence[float]) -> list[float]:
-    """The median of some rates, the lowest and the highest."""
-    return [statistics.median(rates), min(rates), max(rates)]
-
-
 def values(rounds: Sequence[Mapping[str, Any]], name: str, key: str) -> list[float]:
     """One rate of a contestant, a value for each round."""
     return [rates[name][key] for rates in rounds]
@@ -345,8 +327,7 @@ def speed(rates: Sequence[float]) -> Measurement:
 
     A mean would follow the one measurement in thirty in which other threads of the process work on.
     """
-    median, low, high = median_and_range(rates)
-    return Measurement(median, low, high, len(rates), "measurements")
+    return Measurement(statistics.median(rates), min(rates), max(rates), len(rates), "measurements")
 
 
 def _ours(name: str, player: Callable[[Game], Agent], threads: int, size: Scale, _: int) -> Loop:

@@ -71,6 +71,7 @@ SCALES = {
 
 LOST = "Games lost against Bot3 in all other seats, %"
 SHARE = "Games lost, beside the fair share 100/n"
+TESTS = "Cross-entropy on test states, balanced, divided by game"
 FAIR = "fair share"
 OURS = "best network with cardai"
 
@@ -90,9 +91,11 @@ def run(lab: Lab) -> Findings:
         losses = lab.bench(key, against_bot3(seats - 1, VARIANT), "table", *agents.values(), seed=SEED)["rows"]
         for name, loss in zip(agents, losses, strict=True):
             rows += _rows(seats, name, loss, key, _title("best", names))
-        rows += [_test(seats, _title(name, names), test) for name, test in tests.items()]
-    rows = sorted(rows, key=lambda row: [LOST, SHARE, TESTS].index(row.table))
-    return Findings(rows)
+        for name, test in tests.items():
+            figure = Measurement(test["bce"], n=test["states"], counted="states")
+            line, column, piece = f"{seats} players", _title(name, names), f"networks-{seats}"
+            rows.append(Finding(TESTS, line, column, figure, piece=piece, places=4))
+    return Findings(sorted(rows, key=lambda row: [LOST, SHARE, TESTS].index(row.table)))
 
 
 def _title(name: str, names: Sequence[str]) -> str:
@@ -128,11 +131,3 @@ def _rows(seats: int, name: str, loss: Mapping[str, Any], key: str, best: str) -
         Finding(LOST, f"{seats} players", name, of_estimate(loss["figure"]), **own),
         Finding(SHARE, f"{seats} players", name, of_estimate(loss["figure"], seats / 100), claim, places=2, **own),
     ]
-
-
-TESTS = "Cross-entropy on test states, balanced, divided by game"
-
-
-def _test(seats: int, name: str, test: Mapping[str, Any]) -> Finding:
-    figure = Measurement(test["bce"], n=test["states"], counted="states")
-    return Finding(TESTS, f"{seats} players", name, figure, piece=f"networks-{seats}", places=4)

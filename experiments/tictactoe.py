@@ -239,18 +239,15 @@ def _rows(body: str, runs: list[dict[str, Any]], piece: str) -> list[Finding]:
     name = f"our protocol, {body}"
     source: dict[str, Any] = {"piece": piece, "seed": f"0-{len(runs) - 1}"}
     best = [max(curve[1:]) for curve in wins]
+    slowest = Measurement(max(run["seconds"] for run in runs), n=1, counted="networks")
     return [
         Finding(WON, name, "best iteration", over_seeds(best), places=2, **source),
         Finding(WON, name, "last iteration", over_seeds([curve[-1] for curve in wins]), places=2, **source),
         Finding(LOST, name, "mean", over_seeds(lines), places=1, **source),
         Finding(LOST, name, "fewest", Measurement(min(lines), n=len(lines), counted="networks"), places=0, **source),
         Finding(LOST, name, "most", Measurement(max(lines), n=len(lines), counted="networks"), places=0, **source),
-        Finding("Seconds", name, "slowest network", _one(max(run["seconds"] for run in runs)), places=0, **source),
+        Finding("Seconds", name, "slowest network", slowest, places=0, **source),
     ]
-
-
-def _one(value: float) -> Measurement:
-    return Measurement(value, n=1, counted="networks")
 
 
 def _bounds(solution: Solution) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def notes(result: Result) -> list[str]:
     batches = "; ".join(f"{name}: {fastest(rates):,}" for name, rates in result["drawn"]["tried"].items())
     no_bound = result["drawn"]["no bound"]
     return [
-        *map(_line, result["drawn"]["lines"]),
+        *(f"{line['name']}: {line['counted']}." for line in result["drawn"]["lines"]),
         *([f"The bound for Tic-Tac-Toe in C was not measured: {no_bound}."] if no_bound else []),
         "A decision is one move of one seat in a game in progress. Time spent dealing, or stepping finished games in a"
         " batch, is included; those steps are not counted as decisions. Compilation and warm-up are excluded for every"
@@ -44,11 +44,6 @@ def notes(result: Result) -> list[str]:
         "The thesis' processor was an Intel i5 of the 12th generation. The thesis does not say which agents played.",
         f"{versions}. Pgx ran on the CPU. Games side by side, those that were fastest of the numbers tried: {batches}.",
     ]
-
-
-def _line(line: Mapping[str, Any]) -> str:
-    """What a row counts."""
-    return f"{line['name']}: {line['counted']}."
 
 
 def labels(result: Result) -> dict[str, str]:
