@@ -39,7 +39,6 @@ SCALES = {"smoke": Scale(20), "small": Scale(10_000), "full": Scale(100_000)}
 
 
 def run(lab: Lab) -> Findings:
-    """Play games with each number of players and count their decisions and legal moves."""
     rows, drawn = [], {}
     for game, agents in AGENTS.items():
         for agent in agents:

@@ -205,7 +205,6 @@ def throw_in(lab: Lab, seats: int) -> dict[int, str]:
 
 
 def run(lab: Lab) -> Findings:
-    """Train every learner and measure its play and its endings."""
     seconds = lab.piece("learning", lambda: _learning(lab), repeats=False)
     learners = learned(lab)  # everything is trained by now: this only returns the specs
     rows = [row for name, agents in learners.items() for row in _curve(lab, name, agents, "report", f"row-{name}")]
@@ -269,8 +268,6 @@ def not_lost(loss: Mapping[str, Any]) -> Measurement:
 
 
 def _ending(lab: Lab, name: str, spec: str) -> list[Finding]:
-    """How well an agent plays the endings of its games against `thrifty`, graded by the exact solver."""
-
     def graded() -> dict[str, Any]:
         played = measure_endings(load("durak"), [spec, "thrifty"], lab.size.endings, variant="report", limit=NODES)
         return asdict(played.grades[spec])
@@ -338,5 +335,4 @@ def ship(folder: Path) -> list[Path]:
 
 
 def _most(folder: Path, seats: int) -> int:
-    """The largest number of games that an evaluator in a folder has learned from."""
     return max(int(place.name.rpartition("-")[2]) for place in folder.glob(f"evaluator-{seats}-*"))

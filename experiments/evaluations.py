@@ -42,7 +42,6 @@ SCALES = {"smoke": Scale(8), "small": Scale(400), "full": Scale(10_000)}
 
 
 def run(lab: Lab) -> Findings:
-    """Play the games, evaluate every seat in them, and count how often the lowest evaluation was right."""
     evaluated = lab.piece("games", lambda: _evaluated_games(lab))
     rows = [
         Finding(WORST, "games judged by best", words, Measurement(**share), piece="games", seed=SEED)

@@ -182,7 +182,6 @@ class PaperRow:
 
 
 def run(lab: Lab) -> Findings:
-    """Train all networks, choose thresholds, and measure the paper's rows."""
     stages = Stages(lab)
     lab.piece("networks", lambda: _trained(stages), repeats=False)
     own = stages.sub_agents
@@ -203,7 +202,6 @@ def run(lab: Lab) -> Findings:
 
 
 def _trained(stages: Stages) -> dict[str, float]:
-    """Train all networks that need no threshold, and the DQN stand-ins; the seconds of each training."""
     assert stages.sub_agents
     for variant in ("paper_plain", "paper_hold"):
         stages.dqn(variant)
@@ -272,7 +270,6 @@ def _breaker(lab: Lab, stages: Stages, above: float) -> tuple[str, str, float]:
 
 
 def _findings(lab: Lab, contest: PaperRow) -> list[Finding]:
-    """The rows of a contest."""
     told = lab.piece(contest.key, lambda: played(lab, contest, lab.benchmark, SEED))
     claims, title = CLAIMS.get(contest.row, {}), TITLES[contest.row]
 

@@ -119,7 +119,6 @@ def names(generations: int) -> list[str]:
 
 
 def run(lab: Lab) -> Findings:
-    """Train the generations and measure them against three of each hand-written player."""
     training = lab.piece("networks", lambda: networks(lab), repeats=False)
     agents = {"duck": "duck", "careful": "careful", "pimc": "pimc"}
     agents |= {name: f"greedy:{lab.folder / name}" for name in names(lab.size.generations)}
@@ -133,7 +132,6 @@ def run(lab: Lab) -> Findings:
 
 
 def _rows(lab: Lab, name: str, spec: str, suite: str) -> list[Finding]:
-    """An agent's shares of the win and points a round in the rows of a suite."""
     key = f"{name}-{suite}"
     if suite == "paper" and ":" in spec:  # the networks were trained on the variant standard
         spec += "&any_variant" if "?" in spec else "?any_variant"

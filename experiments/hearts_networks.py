@@ -249,7 +249,6 @@ class Stages:
 
 
 def _list(phase: str, lines: Sequence[Line]) -> str:
-    """A list of a styles file."""
     texts = []
     for line in lines:
         texts.append(f'[[{phase}]]\nagent = "{line[0]}"\n')

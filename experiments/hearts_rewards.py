@@ -70,7 +70,6 @@ PAIRS: Mapping[tuple[str, str], str] = {
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks, let them play, and compare the limits within each repeat."""
     return RewardComparison(lab, REWARDS, SEED).findings(PAIRS, GAIN, SAVED)
 
 
@@ -121,7 +120,6 @@ class RewardComparison:
         return Findings(rows)
 
     def _learned(self, name: str, repeat: int) -> None:
-        """Train the networks of one reward and repeat, or resume their training."""
         lab = self.lab
 
         def measure() -> dict[str, Any]:

@@ -152,7 +152,6 @@ POSITIONS, MILLISECONDS = "positions judged", "ms"
 
 
 def run(lab: Lab) -> Findings:
-    """Measure the games that every agent loses, the differences between agents, and the cost of a decision."""
     games = lab.games or lab.size.games
     lost = {name: _lost(lab, name, games) for name in AGENTS}
     rows = []
@@ -173,7 +172,6 @@ def ways(network: str, worlds: Sequence[int]) -> dict[str, str]:
 
 
 def _elsewhere(lab: Lab, name: str) -> list[Finding]:
-    """What a game's network reaches in each way, and how much less than if it peeks."""
     setup, games = OTHERS[name], lab.games or lab.size.others[name]
     game = literature.game_of(name)
     network = lab.piece(f"network-{name}", lambda: _network(lab, name), repeats=False)["network"]

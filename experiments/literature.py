@@ -138,7 +138,6 @@ SCALES = {
 
 
 def run(lab: Lab) -> Findings:
-    """Train both networks and play each pairing of the article, and ours."""
     game = load("literature")
     considered = as_in_article()
     networks = {name: trained(lab, considered, name) for name in LABELS}
@@ -174,7 +173,6 @@ def trained(lab: Lab, game: Game, name: str) -> str:
 
 
 def _rows(lab: Lab, game: Game, name: str, one: str, other: str) -> list[Finding]:
-    """The figures of the team `one` against the team `other`."""
     games = lab.games or (lab.size.dear if name.startswith(BEST) else lab.size.benchmark)
     key = f"games-{name}".replace(" ", "-").replace(":", "-")
     told = lab.piece(key, lambda: played(game, one, other, games, SEED))

@@ -239,7 +239,6 @@ CLAIMED = tuple(PAIRS)[:3]
 
 
 def run(lab: Lab) -> Findings:
-    """Train and measure all networks of all games."""
     studies = {name: GameStudy(lab, name) for name in GAMES}
     rows = [row for study in studies.values() for row in (*study.networks_rows(), *study.differences_rows())]
     return Findings(rows, {name: study.drawn() for name, study in studies.items()})
@@ -284,8 +283,6 @@ class GameStudy:
         return comparison_of(TrainConfig(game=self.name, data=(data,), out=str(self.folder), **fields))
 
     def _trained(self, kind: str, seed: int) -> dict[str, Any]:
-        """Train a network and save it; its metrics."""
-
         def train() -> dict[str, Any]:
             comparison, steps, about = self.comparison, self._steps(kind), f"{self.setup.title}, {kind}, seed {seed}"
             order = cells_shuffled(comparison.layout, seed) if kind == "shuffled" else None
@@ -319,7 +316,6 @@ class GameStudy:
         return self.folder / f"{kind}-{seed}.safetensors"
 
     def _player(self, kind: str, seed: int) -> Agent:
-        """The agent of a trained network, read from its file."""
         model = load_model(self._file(kind, seed))
         facts = model.metadata
         place = facts.game, facts.variant, facts.seats, facts.encoder, facts.moment
@@ -337,7 +333,6 @@ class GameStudy:
         return self.lab.piece(f"speed-{self.name}-{kind}", measure, repeats=False)["rows_per_second"]
 
     def _steps(self, kind: str) -> int:
-        """The number of steps of a network's training."""
         if kind == "long":
             mlp, cnn = (
                 median(figures["states_per_second"] for figures in self.trained[kind]) for kind in ("mlp", "cnn")

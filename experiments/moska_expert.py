@@ -104,7 +104,6 @@ def names(generations: int) -> list[str]:
 
 
 def run(lab: Lab) -> Findings:
-    """Train the generations and measure them against three Bot3 and against three of `best`."""
     training = lab.piece("networks", lambda: networks(lab), repeats=False)
     rows = _rows(lab, "best", "best", "greedy:best")
     for name in names(lab.size.generations):
@@ -119,7 +118,6 @@ def run(lab: Lab) -> Findings:
 
 
 def _rows(lab: Lab, name: str, key: str, spec: str) -> list[Finding]:
-    """The games that an agent loses in each row of the suite."""
     games = lab.games or (lab.size.dear if spec.startswith("ahead:") else lab.size.benchmark)
     report = lab.bench(key, load("moska"), "search", spec, games=games, seed=SEED)
     return [

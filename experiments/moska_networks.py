@@ -201,7 +201,6 @@ COMMAND = "cardai reproduce moska-networks"
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks and measure them in the rows of Table 1."""
     training = lab.piece("networks", lambda: networks(lab), repeats=False)
     rows = [row for name, kind in asked_of(lab.size.generations) for row in _losses(lab, name, kind)]
     rows += [row for name, summary in training.items() for row in _tests(name, summary)]
@@ -216,7 +215,6 @@ def asked_of(generations: int) -> list[tuple[str, str]]:
 
 
 def _losses(lab: Lab, name: str, kind: str) -> list[Finding]:
-    """The games that a network loses in each benchmark of Table 1."""
     game = with_table_1(load("moska"), str(lab.folder / "nn1"))
     key, spec = f"table1-{name}-{KINDS[kind]}", f"{KINDS[kind]}:{lab.folder / name}"
     report = lab.bench(key, game, "table1", spec)
@@ -236,7 +234,6 @@ def _losses(lab: Lab, name: str, kind: str) -> list[Finding]:
 
 
 def _tests(name: str, summary: Mapping[str, Any]) -> list[Finding]:
-    """A network's figures on its test states, balanced and as they occur in games."""
     return [
         Finding(
             "Test states (thesis, NN2, on other states, divided by state: BCE 0.504, accuracy 73.5 %)",

@@ -166,7 +166,6 @@ def grown(model: Model, encoder: str, rows: np.ndarray, hidden: Sequence[int], s
 
 
 def run(lab: Lab) -> Findings:
-    """Measure the students, and the networks before them, against three Bot3 and against three of `best`."""
     of_size: Mapping[int, Mapping[str, str]] = {lab.size.alone: ALONE, lab.size.searched: SEARCHES}
     return Findings(
         [

@@ -47,7 +47,6 @@ SCALES = {"smoke": Scale(8), "small": Scale(8000), "full": Scale(100_000)}
 
 
 def run(lab: Lab) -> Findings:
-    """Measure every agent against each of the four sets of opponents."""
     rows = [row for name, spec in AGENTS.items() for row in _rows(lab, name, spec)]
     return Findings(rows)
 

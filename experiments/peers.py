@@ -389,7 +389,6 @@ def _pgx(make: Callable[[int], Callable[[], tuple[Any, Any]]], _: Scale, batch: 
 
 
 def _by_steps(make: Callable[[int], Steps], _: Scale, batch: int) -> Loop:
-    """Takes steps of a learner in games held side by side, after some that are not measured."""
     steps = make(batch)
     steps()
     return Loop(lambda: Played(*steps()))
@@ -532,7 +531,6 @@ def _open_spiel_bots(name: str, size: Scale, _: int) -> Loop:
 
 
 def _rlcard(name: str, size: Scale, _: int) -> Loop:
-    """Plays with RLCard's own loop and random agent."""
     import rlcard
     from rlcard.agents import RandomAgent
 

@@ -77,7 +77,6 @@ OURS = "best network with cardai"
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks for each number of seats and measure them at such tables."""
     refusals = lab.piece("tables", refused)
     names = generation_names(lab.size.generations)
     rows = []
@@ -124,7 +123,6 @@ def refused() -> dict[str, str]:
 
 
 def _rows(seats: int, name: str, loss: Mapping[str, Any], key: str, best: str) -> list[Finding]:
-    """An agent's games lost in percent, and the same as a multiple of the fair share."""
     claim = Claim(1.0, better="lower", words="below 1", is_direction=True) if name == best else None
     own: dict[str, Any] = {"piece": key, "seed": SEED}
     return [

@@ -69,7 +69,6 @@ TESTS = "Cross-entropy on test states of its own rules, balanced, divided by gam
 
 
 def run(lab: Lab) -> Findings:
-    """Train the pairs, let them play under both variants, and compare."""
     pairs = range(lab.size.pairs)
     learned = {(rules, pair): _learned(lab, rules, pair) for pair in pairs for rules in VARIANTS}
     played = {(rules, pair): _played(lab, rules, pair) for pair in pairs for rules in VARIANTS}
@@ -129,8 +128,6 @@ def _learned(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
 
 
 def _played(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
-    """Let both networks of a pair play under a variant's rules; what `compared` returns."""
-
     specs = {trained: f"greedy:{lab.folder / _folder(trained, pair) / 'network'}" for trained in VARIANTS}
     specs[other_rules(rules)] += "?any_variant"
     key, seed = f"played-{rules}-{pair}", SEED + pair

@@ -144,7 +144,6 @@ ENDS: Mapping[str, Any] = {"least": min, "most": max}
 
 
 def run(lab: Lab) -> Findings:
-    """Train and grade networks by both protocols, and grade the reference strategies."""
     solution = solve(load("tictactoe"))
     thesis, ours = (replace(PROTOCOLS[name], **lab.size.fields) for name in ("thesis", "ours"))
     curves: dict[str, list[Any]] = {}
@@ -251,7 +250,6 @@ def _rows(body: str, runs: list[dict[str, Any]], piece: str) -> list[Finding]:
 
 
 def _bounds(solution: Solution) -> dict[str, Any]:
-    """Exact grades of reference strategies."""
     bounds = {
         "most wins, never losing": grade_strategy(solution, "safe", best_against_uniform(solution)),
         "most wins": grade_strategy(solution, "bold", best_against_uniform(solution, safe=False)),
@@ -279,7 +277,6 @@ def _point(generation: SelfPlayGeneration, graded: Grade) -> dict[str, Any]:
 
 
 def _save(folder: Path, run: Mapping[str, Any], generation: SelfPlayGeneration) -> None:
-    """Save a network as a model."""
     last = run["curve"][-1]
     generation.model(
         about="never loses" if last["losing_lines"] == 0 and last["win"] >= GOAL else "",

@@ -99,7 +99,6 @@ GAPS = {("dropout 0.4", FALL): direction("lower", "below 0"), (FAST, RISE): dire
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks, let them play, and compare each choice with the base of its repeat."""
     repeats = range(lab.size.repeats)
     learned = {name: [_learned(lab, name, repeat) for repeat in repeats] for name in CHOICES}
     lost = {name: [_played(lab, name, repeat) for repeat in repeats] for name in CHOICES}
@@ -134,7 +133,6 @@ def _folder(name: str, repeat: int) -> str:
 
 
 def _fields(name: str, learning: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of `TrainConfig` that a choice changes."""
     fields = dict(CHOICES[name].fields)
     if larger := fields.pop("larger", 0):  # as many states in all
         fields |= {"batch": larger * learning["batch"], "steps": max(2, learning["steps"] // larger), "warm_up": 1}
@@ -148,8 +146,6 @@ def _fields(name: str, learning: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _learned(lab: Lab, name: str, repeat: int) -> dict[str, Any]:
-    """Train one network, or resume its training; its figures on test states and the course of its losses."""
-
     def measure() -> dict[str, Any]:
         choice, seed, size = CHOICES[name], 1 + repeat, lab.size
         store = lab.store(load("moska"), "", "thesis")

@@ -186,14 +186,12 @@ def after(games: int) -> str:
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks of every game by the recipe, several times, and measure them beside players without one."""
     trainings = [{name: _training(lab, name, training) for name in GAMES} for training in range(lab.size.trainings)]
     rows = [row for name in GAMES for row in _rows(lab, name, [training[name] for training in trainings])]
     return Findings([*rows, *(row for name in GAMES for row in _paid(lab, name, len(trainings)))])
 
 
 def _training(lab: Lab, name: str, training: int) -> dict[str, float]:
-    """Train a game's networks once; {column: what its agent reaches}."""
     lab.piece(_networks(name, training), lambda: networks(lab, name, training), repeats=False)
     columns = (RANDOM, SIMPLE, *map(after, lab.size.sizes_of(name)))
     return {column: _reached(lab, name, training, column) for column in columns}
@@ -265,7 +263,6 @@ def _of_games(figures: Sequence[float], games: int) -> Measurement:
 
 
 def _paid(lab: Lab, name: str, trainings: int) -> list[Finding]:
-    """What a game's networks cost: games and minutes of a training, and parameters."""
     keys = [_networks(name, training) for training in range(trainings)]
     minutes = over_seeds([lab.made[key]["seconds"] / 60 for key in keys], "trainings")
     exact = {GAMES_PLAYED: lab.size.sizes_of(name)[-1], PARAMETERS: lab.made[keys[0]]["value"]["parameters"]}

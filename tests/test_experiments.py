@@ -17,8 +17,8 @@ from cardai.registry import load
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """{name: its folder and result}, each made when it is first asked for."""
-    place, found, used = tmp_path_factory.mktemp("runs"), {}, {}
+    """{name: its folder, result and uses}, each made when it is first asked for."""
+    place, found = tmp_path_factory.mktemp("runs"), {}
 
     def one(name):
         lacking = EXPERIMENTS[name].missing()
@@ -26,17 +26,16 @@ def made(tmp_path_factory):
             pytest.skip(f"needs {', '.join(lacking)}")
         if name not in found:
             lab.behaviour(name, "smoke")  # so that its games are not taken for the experiment's
-            with observing.observed(place / name) as used[name]:
-                found[name] = place / name, lab.run(name, place / name, "smoke")
+            with observing.observed(place / name) as uses:
+                found[name] = place / name, lab.run(name, place / name, "smoke"), uses
         return found[name]
 
-    one.used = used
     return one
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_runs_and_its_rows_are_whole(made, name, tmp_path):
-    folder, result = made(name)
+    folder, result, _ = made(name)
     assert result["rows"]
     assert page_of(name).answers(result)[0].endswith(".")
     places = [(row["table"], row["name"], row["column"]) for row in result["rows"]]
@@ -58,19 +57,13 @@ def test_an_experiment_runs_and_its_rows_are_whole(made, name, tmp_path):
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_what_an_experiment_uses_is_written_down(made, name):
     """If this fails, run `python -m cardai.experiments.machinery.observing NAME` and read the difference."""
-    made(name)
-    assert made.used[name] == behaviour.uses_of(name)
+    assert made(name)[2] == behaviour.uses_of(name)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_what_is_finished_is_not_done_again_and_the_result_is_the_same(made, name):
-    folder, result = made(name)
+def test_what_is_finished_is_not_done_again_and_a_piece_that_is_comes_out_the_same(made, name):
+    folder, result, _ = made(name)
     assert lab.run(name, folder, "smoke") == result  # the seconds, too: nothing was measured
-
-
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_a_piece_that_is_measured_again_comes_out_the_same(made, name):
-    folder, result = made(name)
     if any(told["repeats"] for told in result["pieces"].values()):
         lab.run(name, folder, "smoke", again=lab.chosen_again(folder, 1, seed=7))
 
@@ -94,7 +87,7 @@ def test_a_curve_of_tictactoe_begins_with_random_weights(made):
 
 
 def test_a_model_of_tictactoe_plays_what_was_graded_and_says_where_it_is_from(made):
-    folder, result = made("tictactoe")
+    folder, result, _ = made("tictactoe")
     game = load("tictactoe")
     for body in tictactoe.BODIES:
         found = grade(solve(game), f"greedy:{folder / f'{body}.safetensors'}").as_json()
@@ -106,7 +99,7 @@ def test_a_model_of_tictactoe_plays_what_was_graded_and_says_where_it_is_from(ma
 
 
 def test_moskas_networks_are_asked_in_every_way_and_those_that_peek_are_marked(made):
-    _, result = made("moska-networks")
+    _, result, _ = made("moska-networks")
     lost = figures(result, "Games lost, %")
     assert len(lost) == 4 * len(moska_networks.asked_of(2))
     assert {name for name, _ in lost if "MIF" in name} == {"nn1 MIF (peeks)", "nn2 MIF (peeks)"}
@@ -125,7 +118,7 @@ def test_moskas_networks_are_asked_in_every_way_and_those_that_peek_are_marked(m
 def test_models_can_be_shipped_and_do_not_say_whose_folder_they_were_made_in(
     made, name, module, shipped, tmp_path, monkeypatch
 ):
-    folder, _ = made(name)
+    folder, _, _ = made(name)
     monkeypatch.setattr(module, "SHIPPED", tmp_path)
     places = module.ship(folder)
     assert sorted(place.stem for place in places) == shipped
@@ -134,7 +127,7 @@ def test_models_can_be_shipped_and_do_not_say_whose_folder_they_were_made_in(
 
 
 def test_every_learner_of_durak_is_measured_at_its_tables(made):
-    _, result = made("durak-learners")
+    _, result, _ = made("durak-learners")
     found = {(name.partition(",")[0], column) for name, column in figures(result, durak_learners.NOT_LOST)}
     assert found == {(name, row) for name in durak_learners.LEARNERS for row in durak_learners.ROWS.values()}
     thrown = {column for _, column in figures(result, durak_learners.THROWN)}

@@ -98,7 +98,6 @@ def uses_of(name: str) -> list[list[Any]]:
 
 
 def _of_use(kind: str, *place: Any) -> tuple[str, Value]:
-    """The name of a use, and how it behaves."""
     words = [_words(part) if isinstance(part, dict) else str(part) for part in place]
     plain_place = [json.dumps(part) if isinstance(part, dict) else part for part in place]
     return " ".join([kind, *words]), getattr(probes, kind)(*plain_place)

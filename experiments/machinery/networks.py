@@ -144,7 +144,6 @@ def ship_network(folder: Path, network: str, place: Path, about: str, command: s
 
 
 def _renamed(value: Any, old: str, new: str) -> Any:
-    """A JSON value with `old` replaced by `new` in all its texts and keys."""
     if isinstance(value, str):
         return value.replace(old, new)
     if isinstance(value, Mapping):

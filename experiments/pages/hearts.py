@@ -52,7 +52,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The share of the win in each row, beside the paper's."""
     rows = rows_where(result, table=SHARE)
     series = series_of(rows, lambda row: f"against {row['column']}", "name")
     paper = [

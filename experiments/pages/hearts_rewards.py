@@ -49,6 +49,5 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The share of the win with each reward, before and after the generations."""
     series, equal = series_of(rows_where(result, table=SHARE), "column", "name"), (25.0, "as good as the others")
     return {"limits": dotted(series, "share of the win against three careful, %", 3.0, equal, columns=0)}

@@ -41,7 +41,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The share of the decided games that each team wins, with its interval."""
     rows = rows_where(result, table=DECIDED)
     series = series_of(rows, lambda _: "", lambda row: f"{row['name']} {row['column']}")
     return {"teams": dotted(series, "games won of those not tied, %", 3.4, (50, "equal"), columns=0)}

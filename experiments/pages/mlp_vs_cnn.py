@@ -105,12 +105,10 @@ def compared(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> str:
 
 
 def _difference(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> Mapping[str, Any]:
-    """CNN minus the other network of a pair, in percentage points of games."""
     return rows[differences_table(setup), pair, f"{setup.counted}, points"]["figure"]
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """How well both bodies play in each condition; and test loss over seconds of training."""
     drawn = result["drawn"]
     strength, upper = chart(len(drawn), height=2.7)
     loss, lower = chart(len(drawn), height=2.7)

@@ -61,7 +61,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Each agent in the first three rows, without the random player."""
     rows = [row for row in result["rows"] if row["name"] != "Random" and row["column"] != "B4"]
 
     def short(row: Any) -> str:

@@ -65,7 +65,6 @@ def _headline(result: Result) -> str:
 
 
 def _compared(result: Result, contest: Contest) -> list[Mapping[str, Any]]:
-    """The differences that have an interval."""
     return _settled(rows_where(result, table=contest.differences))
 
 
@@ -121,7 +120,6 @@ def _milliseconds(result: Result, row: Mapping[str, Any]) -> float:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Strength over the time of a decision: a figure for each contest, a panel for each kind of opponents."""
     return {name: _drawn(result, contest) for name, contest in CONTESTS.items()}
 
 

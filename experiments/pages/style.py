@@ -38,6 +38,5 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Each habit of each agent, beside an even choice at 0."""
     series, words = series_of(rows_where(result, table=MORE), "column", "name"), "more often than an even choice"
     return {"habits": dotted(series, f"{words}, percentage points", 3.2, (0.0, "an even choice"))}

@@ -33,7 +33,6 @@ ITS = [setting for setting in OPEN if setting.is_the_thesis]
 
 
 def notes(result: Result) -> list[str]:
-    """How the tables are read."""
     fields = SCALES[result["scale"]].fields
     thesis, ours = (replace(PROTOCOLS[name], **fields) for name in ("thesis", "ours"))
     return [
@@ -89,7 +88,6 @@ def _at(rows: Any, setting: OpenSetting, body: str) -> Any:
 
 
 def _of(rows: Any, label: str, body: str) -> list[Any]:
-    """The rows of a label, with random moves."""
     return [_at(rows, setting, body) for setting in OPEN if setting.label == label and setting.epsilon]
 
 
@@ -114,7 +112,6 @@ def _without(rows: Any) -> str:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Games won after each iteration, as in the thesis' Figure 4, at each rate, then by our protocol."""
     figure, panels = chart(len(ITS) + 2, height=2.1)
     colours = dict(zip(BODIES, COLOURS, strict=False))
     *its, won, lost = panels

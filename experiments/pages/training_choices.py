@@ -54,7 +54,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """What each choice costs, with the base at 0."""
     series = series_of(rows_where(result, table=COST), lambda row: "choice", "name")
     words = "games lost against three Bot3, less those of the base, percentage points"
     return {"choices": dotted(series, words, 3.6, (0.0, "the base"), columns=0)}
