@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -80,22 +80,15 @@ SCALES = {
 }
 
 
-class Played(NamedTuple):
-    """The games and decisions that one call has played."""
-
-    games: int
-    decisions: int
-
-
 @dataclass(frozen=True)
 class Loop:
     """A contestant that is compiled and warmed up.
 
-    `play` plays some games. `choices` gives the percentage of decisions with more than one legal move, None where that
-    is not counted.
+    `play` plays some games, and returns how many games and decisions these were. `choices` gives the percentage of
+    decisions with more than one legal move, None where that is not counted.
     """
 
-    play: Callable[[], Played]
+    play: Steps
     choices: Callable[[], float] | None = None
 
 
@@ -272,17 +265,18 @@ def _round(lab: Lab, ready: Callable[[Contestant, int], Loop], batches: Sequence
     return rates
 
 
-def rates_of(play_some: Callable[[], Played], seconds: float) -> dict[str, Any]:
+def rates_of(play_some: Steps, seconds: float) -> dict[str, Any]:
     """Call `play` until `seconds` have passed; its games and decisions by second, and decisions by processor second."""
-    calls = list[Played]()
+    ended = []
 
     def work() -> int:
-        calls.append(play_some())
-        return calls[-1].decisions
+        games, decisions = play_some()
+        ended.append(games)
+        return decisions
 
     run = timed(work, seconds)
     return {
-        "games_per_second": sum(played.games for played in calls) / run.seconds,
+        "games_per_second": sum(ended) / run.seconds,
         "decisions_per_second": run.per_second,
         "decisions_per_processor_second": run.count / run.processor_seconds,
     }
@@ -349,7 +343,7 @@ def _ours(name: str, player: Callable[[Game], Agent], threads: int, size: Scale,
         results = some(size.choices, tally=True)
         return 100 * float(results.tally[:, 0].sum() / results.plies.sum())
 
-    return Loop(lambda: Played(chunk, some(chunk).decisions), choices)
+    return Loop(lambda: (chunk, some(chunk).decisions), choices)
 
 
 def _in_c(size: Scale, _: int) -> Loop:
@@ -357,11 +351,11 @@ def _in_c(size: Scale, _: int) -> Loop:
     bound, begun = Bound(), 0
     chunk = 100_000
 
-    def some() -> Played:
+    def some() -> tuple[int, int]:
         nonlocal begun
         totals = bound.play(begun, chunk)
         begun += chunk
-        return Played(chunk, totals.decisions)
+        return chunk, totals.decisions
 
     def choices() -> float:
         totals = bound.play(begun, size.choices)
@@ -377,10 +371,10 @@ def _pgx(make: Callable[[int], Callable[[], tuple[Any, Any]]], _: Scale, batch: 
 
     processor = jax.devices("cpu")[0]
 
-    def some() -> Played:
+    def some() -> tuple[int, int]:
         with jax.default_device(processor):
             games, decisions = own()
-            return Played(int(games), int(decisions))
+            return int(games), int(decisions)
 
     with jax.default_device(processor):
         own = make(batch)
@@ -391,7 +385,7 @@ def _pgx(make: Callable[[int], Callable[[], tuple[Any, Any]]], _: Scale, batch: 
 def _by_steps(make: Callable[[int], Steps], _: Scale, batch: int) -> Loop:
     steps = make(batch)
     steps()
-    return Loop(lambda: Played(*steps()))
+    return Loop(steps)
 
 
 def pgx_own_way(batch: int) -> Callable[[], tuple[Any, Any]]:
@@ -467,7 +461,7 @@ def _open_spiel(name: str, is_tuned: bool, size: Scale, _: int) -> Loop:
     game, stream = pyspiel.load_game(name), random.Random(0)
     draw = stream.random
 
-    def play_one(tally: list[int] | None = None) -> Played:
+    def play_one(tally: list[int] | None = None) -> tuple[int, int]:
         decisions, state = 0, game.new_initial_state()
         while not state.is_terminal():
             if state.is_chance_node():
@@ -482,7 +476,7 @@ def _open_spiel(name: str, is_tuned: bool, size: Scale, _: int) -> Loop:
                 tally.append(len(moves))
             state.apply_action(moves[int(draw() * len(moves))] if is_tuned else stream.choice(moves))
             decisions += 1
-        return Played(1, decisions)
+        return 1, decisions
 
     play_one()
     return Loop(play_one, lambda: with_a_choice(play_one, size.choices))
@@ -502,9 +496,9 @@ def _open_spiel_rollouts(size: Scale, _: int) -> Loop:
     )
     start = game.new_initial_state()
 
-    def some() -> Played:
+    def some() -> tuple[int, int]:
         search.mcts_search(start)
-        return Played(ROLLOUTS, round(ROLLOUTS * MEAN_MOVES))
+        return ROLLOUTS, round(ROLLOUTS * MEAN_MOVES)
 
     some()
     return Loop(some, _open_spiel("tic_tac_toe", True, size, 0).choices)
@@ -527,7 +521,7 @@ def _open_spiel_bots(name: str, size: Scale, _: int) -> Loop:
         return state
 
     chances = sum(step.player < 0 for step in finished().full_history())
-    return Loop(lambda: Played(1, finished().move_number() - chances), _open_spiel(name, True, size, 0).choices)
+    return Loop(lambda: (1, finished().move_number() - chances), _open_spiel(name, True, size, 0).choices)
 
 
 def _rlcard(name: str, size: Scale, _: int) -> Loop:
@@ -537,20 +531,20 @@ def _rlcard(name: str, size: Scale, _: int) -> Loop:
     env = rlcard.make(name, config={"seed": 0})
     player = RandomAgent(env.num_actions)
 
-    def play_one(tally: list[int] | None = None) -> Played:
+    def play_one(tally: list[int] | None = None) -> tuple[int, int]:
         decisions, (state, _) = 0, env.reset()
         while not env.is_over():
             if tally is not None:
                 tally.append(len(state["legal_actions"]))
             state, _ = env.step(player.step(state))
             decisions += 1
-        return Played(1, decisions)
+        return 1, decisions
 
     play_one()
     return Loop(play_one, lambda: with_a_choice(play_one, -(-size.choices // 20)))
 
 
-def with_a_choice(play_one: Callable[[list[int]], Played], games: int) -> float:
+def with_a_choice(play_one: Callable[[list[int]], object], games: int) -> float:
     """The percentage of decisions with more than one legal move in `games` games.
 
     `play_one` plays a game and appends the number of legal moves at each decision to the list it gets.

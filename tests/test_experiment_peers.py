@@ -124,8 +124,8 @@ def test_everybody_plays_whole_games_by_even_draws(one):
     assert (loop.choices is None) is one.batches
     games = decisions = 0
     while games < (4000 if one.table in (BOARD, BOARD_STEPS) else 12 if one.batches else 2):
-        played = loop.play()
-        games, decisions = games + played.games, decisions + played.decisions
+        ended, made = loop.play()
+        games, decisions = games + ended, decisions + made
     share = loop.choices() if loop.choices else None
     if one.table in (BOARD, BOARD_STEPS):
         assert decisions / games == pytest.approx(MEAN_MOVES, abs=0.15)  # five standard errors, and games begun at once
