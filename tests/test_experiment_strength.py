@@ -83,7 +83,7 @@ def test_the_command_of_a_row_prints_its_figure(tmp_path, capsys, name, spec, op
 
 def row(contest, name, column, point, low=None, high=None, table=""):
     figure = {"point": point, "low": low, "high": high, "n": 10, "counted": "games"}
-    return {"table": table(contest), "name": name, "column": column, "figure": figure, "claim": None}
+    return {"table": table or contest.table, "name": name, "column": column, "figure": figure, "claim": None}
 
 
 @pytest.mark.parametrize("name", CONTESTS)
