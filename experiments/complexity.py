@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cardai.experiments.machinery.findings import Claim, Finding, Findings, difference, direction, of_estimate
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, difference, direction, margin, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.margins import margin
 from cardai.measure import complexity
 from cardai.registry import load
 
@@ -40,7 +39,6 @@ SCALES = {"smoke": Scale(20), "small": Scale(10_000), "full": Scale(100_000)}
 
 
 def run(lab: Lab) -> Findings:
-    """Play games with each number of players and count their decisions and legal moves."""
     rows, drawn = [], {}
     for game, agents in AGENTS.items():
         for agent in agents:
@@ -53,8 +51,7 @@ def run(lab: Lab) -> Findings:
 
 
 def _measured(lab: Lab, game: str, agent: str) -> dict[str, Any]:
-    games = lab.games or lab.size.benchmark
-    report = complexity.measure(load(game), list(PLAYERS[game]), games, agent, progress=lab.progress)
+    report = complexity.measure(load(game), list(PLAYERS[game]), lab.benchmark, agent, progress=lab.progress)
     if report.interrupted:
         raise KeyboardInterrupt
     return report.as_json()
@@ -63,8 +60,7 @@ def _measured(lab: Lab, game: str, agent: str) -> dict[str, Any]:
 def _rows(lab: Lab, game: str, agent: str, counts: Mapping[str, Any], key: str) -> list[Finding]:
     seats = counts["players"]
     reference = counts["reference"] if game == "moska" else DURAK.get(seats)
-    games = lab.games or lab.size.benchmark
-    command = f"cardai complexity {game} --players {seats} --games {games} --agent {agent}"
+    command = f"cardai complexity {game} --players {seats} --games {lab.benchmark} --agent {agent}"
     rows = []
     for name, column in COLUMNS.items():
         claim = None

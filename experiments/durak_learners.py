@@ -25,16 +25,16 @@ from cardai.experiments.machinery.findings import (
     Measurement,
     difference,
     direction,
+    margin,
     of_estimate,
 )
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.margins import margin
-from cardai.experiments.machinery.networks import NetworkStore, generation_names, ship_network
+from cardai.experiments.machinery.networks import generation_names, ship_network
 from cardai.files.reading import read_json
 from cardai.game import Game
 from cardai.guests.exact.endings import measure_endings
 from cardai.registry import load
-from cardai.stats.progress import Progress
+from cardai.stats.progress import CountProgress
 
 COMMAND = "cardai reproduce durak-learners"
 LEARNERS = ("ppo", "nfsp-shallow", "nfsp-deep", "evaluator")
@@ -142,7 +142,8 @@ def learned(lab: Lab) -> dict[str, dict[tuple[int, int], str]]:
     for seats in TABLES:
         for name in LEARNERS[:-1]:
             place = lab.folder / f"{name}-{seats}"
-            for games, spec in policies(place, name, seats, lab.size, lab.progress).items():
+            tell = lab.telling(f"{name} learns at tables of {seats}")
+            for games, spec in policies(place, name, seats, lab.size, tell).items():
                 agents[name][seats, games] = spec
         for games in (*lab.size.evaluator, lab.size.shipped):
             for seen, spec in evaluator(lab, f"evaluator-{seats}-{games}", "report", seats, games).items():
@@ -150,7 +151,7 @@ def learned(lab: Lab) -> dict[str, dict[tuple[int, int], str]]:
     return agents
 
 
-def policies(folder: Path, name: str, seats: int, size: Scale, progress: Progress | None) -> dict[int, str]:
+def policies(folder: Path, name: str, seats: int, size: Scale, tell: CountProgress | None) -> dict[int, str]:
     """Train a policy and save it after several numbers of games: {games: agent's spec}.
 
     A policy that is already in the folder after each of these numbers is not trained again.
@@ -165,10 +166,6 @@ def policies(folder: Path, name: str, seats: int, size: Scale, progress: Progres
         for count, place in places.items():
             if games >= count and not place.exists():
                 policy.save(place)
-
-    def tell(done: float, total: float) -> None:
-        if progress:
-            progress(int(done), int(total), f"{name} learns at tables of {seats}")
 
     if not all(place.exists() for place in places.values()):
         folder.mkdir(parents=True, exist_ok=True)
@@ -194,13 +191,12 @@ def evaluator(lab: Lab, name: str, variant: str, seats: int, games: int) -> dict
 
     Returns {games that a generation has learned from: its spec}.
     """
-    folder, generations = lab.folder / name, lab.size.generations
-    place = NetworkStore(load("durak"), folder, lab.size.learning, lab.progress, lab.device, variant, seats)
+    generations, place = lab.size.generations, lab.store(load("durak"), name, variant, seats)
     share = games // (1 + generations)
     first = place.games("games", HAND_WRITTEN, share, seed=seats)
     place.generations((first,), games=[share] * generations, opponents=OPPONENTS, seed=10 * seats)
     names = generation_names(generations)
-    return {share * number: f"greedy:{folder / name}" for number, name in enumerate(names, 1)}
+    return {share * number: f"greedy:{place.folder / name}" for number, name in enumerate(names, 1)}
 
 
 def throw_in(lab: Lab, seats: int) -> dict[int, str]:
@@ -209,21 +205,14 @@ def throw_in(lab: Lab, seats: int) -> dict[int, str]:
 
 
 def run(lab: Lab) -> Findings:
-    """Train every learner and measure its play and its endings."""
     seconds = lab.piece("learning", lambda: _learning(lab), repeats=False)
     learners = learned(lab)  # everything is trained by now: this only returns the specs
-    rows = [row for name, agents in learners.items() for row in _curve(lab, name, agents)]
-    thrown = [row for seats in TABLES for row in _throw_in(lab, seats)]
+    rows = [row for name, agents in learners.items() for row in _curve(lab, name, agents, "report", f"row-{name}")]
+    by_throw_in = [{(seats, games): spec for games, spec in throw_in(lab, seats).items()} for seats in TABLES]
+    thrown = [row for agents in by_throw_in for row in _curve(lab, "evaluator", agents, "podkidnoy", "podkidnoy")]
     endings = [row for name, spec in players_for_two(learners).items() for row in _ending(lab, name, spec)]
     times = [
-        Finding(
-            "Seconds of learning, both tables",
-            name,
-            "s",
-            Measurement(duration, n=1, counted="runs"),
-            piece="learning",
-            places=0,
-        )
+        Finding(LEARNING, name, "s", Measurement(duration, n=1, counted="runs"), piece="learning", places=0)
         for name, duration in seconds.items()
     ]
     return Findings([*rows, _deeper(rows), *thrown, *endings, *times])
@@ -238,23 +227,22 @@ def _learning(lab: Lab) -> dict[str, float]:
 
 
 NOT_LOST, THROWN, ENDINGS = "Games not lost, %", "Games not lost, %, throw-in rules", "Endings between two, no deck"
+LEARNING = "Seconds of learning, both tables"
 ROWS = {"D1": "3 random", "D2": "1 random", "D3": "1 defensive", "D4": "1 aggressive"}
 THROW_IN_ROWS = {"P1": "3 defensive", "P2": "3 thrifty", "P3": "1 defensive", "P4": "1 thrifty"}
 """{row of the suite: its opponents}, for the suites "report" and "podkidnoy"."""
 
 
-def _curve(lab: Lab, name: str, agents: Mapping[tuple[int, int], str]) -> list[Finding]:
-    """A learner's games not lost after each number of games it learned from."""
+def _curve(lab: Lab, name: str, agents: Mapping[tuple[int, int], str], suite: str, key: str) -> list[Finding]:
+    """A learner's games not lost after each number of games it learned from. `key`: begins the names of pieces."""
     last, rows = max(games for _, games in agents), []
     for (seats, games), spec in agents.items():
-        count = (lab.games or lab.size.benchmark) if games == last else -(-(lab.games or lab.size.benchmark) // EARLIER)
-        key = f"row-{name}-{seats}-{games}"
-        report = lab.bench(key, at_tables_of(seats), "report", spec, count)
-        for row in report["rows"]:
+        piece, count = f"{key}-{seats}-{games}", lab.benchmark if games == last else -(-lab.benchmark // EARLIER)
+        for row in lab.bench(piece, at_tables_of(seats), suite, spec, games=count)["rows"]:
+            table, column = (NOT_LOST, ROWS[row["row"]]) if suite == "report" else (THROWN, THROW_IN_ROWS[row["row"]])
             claim = CLAIMS.get(row["row"]) if name == "ppo" and games == last else None
-            places = 2 if row["row"] in CLAIMS else 1
-            line = f"{name}, {games:,} games"
-            rows.append(Finding(NOT_LOST, line, ROWS[row["row"]], not_lost(row["figure"]), claim, key, places=places))
+            places, line = 2 if row["row"] in CLAIMS else 1, f"{name}, {games:,} games"
+            rows.append(Finding(table, line, column, not_lost(row["figure"]), claim, piece, places=places))
     return rows
 
 
@@ -272,19 +260,6 @@ def _deeper(rows: Iterable[Finding]) -> Finding:
     )
 
 
-def _throw_in(lab: Lab, seats: int) -> list[Finding]:
-    """The games that the evaluator's generations do not lose by throw-in rules."""
-    rows = []
-    for games, spec in throw_in(lab, seats).items():
-        benchmark = lab.games or lab.size.benchmark
-        count = benchmark if games == lab.size.throw_in else -(-benchmark // EARLIER)
-        key = f"podkidnoy-{seats}-{games}"
-        for row in lab.bench(key, at_tables_of(seats), "podkidnoy", spec, count)["rows"]:
-            line = f"evaluator, {games:,} games"
-            rows.append(Finding(THROWN, line, THROW_IN_ROWS[row["row"]], not_lost(row["figure"]), piece=key))
-    return rows
-
-
 def not_lost(loss: Mapping[str, Any]) -> Measurement:
     """The percentage of games not lost, from an estimate of the percentage of games lost."""
     turned = {"point": "point", "low": "high", "high": "low"}
@@ -293,27 +268,15 @@ def not_lost(loss: Mapping[str, Any]) -> Measurement:
 
 
 def _ending(lab: Lab, name: str, spec: str) -> list[Finding]:
-    """How well an agent plays the endings of its games against `thrifty`, graded by the exact solver."""
-
     def graded() -> dict[str, Any]:
-        games = lab.size.endings
-        return asdict(
-            measure_endings(load("durak"), [spec, "thrifty"], games, variant="report", limit=NODES).grades[spec]
-        )
+        played = measure_endings(load("durak"), [spec, "thrifty"], lab.size.endings, variant="report", limit=NODES)
+        return asdict(played.grades[spec])
 
     key = f"endings-{name.replace(':', '-')}"
     grades = lab.piece(key, graded)
-    counts = [
-        Finding(
-            ENDINGS,
-            name,
-            column,
-            Measurement(grades[column], n=grades["decisions"], counted="decisions"),
-            piece=key,
-            places=0,
-        )
-        for column in ("critical", "unsolved")
-    ]
+    figures = {what: Measurement(grades[what], n=grades["decisions"], counted="decisions")
+               for what in ("critical", "unsolved")}  # fmt: skip
+    counts = [Finding(ENDINGS, name, column, figure, piece=key, places=0) for column, figure in figures.items()]
     return [
         *counts,
         Finding(ENDINGS, name, "best move played, %", _counted(grades["optimal"], 100), piece=key),
@@ -372,5 +335,4 @@ def ship(folder: Path) -> list[Path]:
 
 
 def _most(folder: Path, seats: int) -> int:
-    """The largest number of games that an evaluator in a folder has learned from."""
     return max(int(place.name.rpartition("-")[2]) for place in folder.glob(f"evaluator-{seats}-*"))

@@ -7,7 +7,7 @@ counts how often the seat with the lowest evaluation loses.
 Source: Vahteristo 2023, section 3.3 and Figure 6.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,6 @@ SCALES = {"smoke": Scale(8), "small": Scale(400), "full": Scale(10_000)}
 
 
 def run(lab: Lab) -> Findings:
-    """Play the games, evaluate every seat in them, and count how often the lowest evaluation was right."""
     evaluated = lab.piece("games", lambda: _evaluated_games(lab))
     rows = [
         Finding(WORST, "games judged by best", words, Measurement(**share), piece="games", seed=SEED)
@@ -92,7 +91,8 @@ def _evaluated_games(lab: Lab) -> dict[str, Any]:
         first = analysis if first is None else first
     assert first is not None
     by_deal = right.reshape(deals, len(turns), len(QUARTERS))
-    return {"worst": {words: _share(by_deal[:, :, i]) for i, words in enumerate(QUARTERS)}, "drawn": _drawn_game(first)}
+    worst = {words: asdict(of_estimate(proportion(by_deal[:, :, i]), 100)) for i, words in enumerate(QUARTERS)}
+    return {"worst": worst, "drawn": _drawn_game(first)}
 
 
 def _worst_lost(analysis: Analysis) -> list[float]:
@@ -106,12 +106,6 @@ def _worst_lost(analysis: Analysis) -> list[float]:
         now = values[max(round(share * len(values)) - 2, 0)]
         is_right.append(np.nan if np.isnan(now).any() else float(np.argmin(now) == loser))
     return is_right
-
-
-def _share(right: np.ndarray) -> dict[str, Any]:
-    estimate = proportion(right).scaled(100)
-    share = of_estimate(plain({name: getattr(estimate, name) for name in ("point", "low", "high", "n", "deals")}))
-    return {"point": share.point, "low": share.low, "high": share.high, "n": share.n}
 
 
 def _drawn_game(analysis: Analysis) -> dict[str, Any]:

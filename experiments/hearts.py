@@ -10,23 +10,20 @@ how our agent does against the stand-in, not against the paper's opponent. The r
 cannot be repeated and have no stand-in. A game of the paper goes on to a number of points that it does not name; ours
 is one round.
 
-Beside its row T4.2 stands the network `best` of Hearts, if it comes with cardai: one network for all that the paper has
-seven for.
+Beside its row T4.2 stands the network `best` of Hearts: one network for all that the paper has seven for.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from cardai.agents.spec import agent
-from cardai.evaluators.model import SHIPPED
 from cardai.evaluators.policies.nfsp import NfspConfig
 from cardai.experiments.hearts_networks import Stages, judged, plays, quantile, seconds_of
-from cardai.experiments.machinery.findings import Claim, Finding, Findings, difference, direction, of_estimate
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, difference, direction, margin, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.margins import margin
 from cardai.measure.duplicate import outcomes, outcomes_of_place, outcomes_of_places, play_rotated
 from cardai.registry import load
 from cardai.stats import interval
@@ -52,7 +49,7 @@ ABOVE = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
 BREAKING = (1.0, 0.5, 0.25)
 """Shares of hands that the breaker plays: those for which its decider predicts most."""
 ONE = "one network"
-CANNOT = {"T3.5": "three against a person", "T4.4": "three against a person", "T6": "three against a person"}
+CANNOT = [f"{row} (three against a person)" for row in ("T3.5", "T4.4", "T6")]
 """Rows of the paper that need people."""
 
 
@@ -185,7 +182,6 @@ class PaperRow:
 
 
 def run(lab: Lab) -> Findings:
-    """Train all networks, choose thresholds, and measure the paper's rows."""
     stages = Stages(lab)
     lab.piece("networks", lambda: _trained(stages), repeats=False)
     own = stages.sub_agents
@@ -200,13 +196,12 @@ def run(lab: Lab) -> Findings:
         *_against_mcts(lab, "T4.2", "paper", stages.composed(late), shots),
         *_against_dqn(lab, stages, late),
         *_breaking(lab, stages, late),
-        *_one_network(lab),
+        *_against_mcts(lab, ONE, "paper", "greedy:best?any_variant"),
     ]
     return Findings(rows, {"seconds": seconds_of(lab.folder), "above": {"early": early, "late": late}})
 
 
 def _trained(stages: Stages) -> dict[str, float]:
-    """Train all networks that need no threshold, and the DQN stand-ins; the seconds of each training."""
     assert stages.sub_agents
     for variant in ("paper_plain", "paper_hold"):
         stages.dqn(variant)
@@ -274,17 +269,8 @@ def _breaker(lab: Lab, stages: Stages, above: float) -> tuple[str, str, float]:
     return play, decider, lab.piece("above-breaker", measure)["above"]
 
 
-def _one_network(lab: Lab) -> list[Finding]:
-    """The network `best` by the rules of T4.2, if it comes with cardai."""
-    if not (SHIPPED / "hearts" / "best.safetensors").exists():
-        return []
-    return _against_mcts(lab, ONE, "paper", "greedy:best?any_variant")
-
-
 def _findings(lab: Lab, contest: PaperRow) -> list[Finding]:
-    """The rows of a contest."""
-    games = lab.games or lab.size.benchmark
-    told = lab.piece(contest.key, lambda: played(lab, contest, games, SEED))
+    told = lab.piece(contest.key, lambda: played(lab, contest, lab.benchmark, SEED))
     claims, title = CLAIMS.get(contest.row, {}), TITLES[contest.row]
 
     def finding(table: str, name: str, figure: str, claim: Claim | None = None, places: int = 1) -> Finding:
@@ -310,22 +296,11 @@ def played(lab: Lab, contest: PaperRow, games: int, seed: int) -> dict[str, Any]
     """
     game = load("hearts")
     ours, foes = agent(game, contest.spec), agent(game, contest.foes)
-
-    def tell(done: int, total: int) -> None:
-        lab.tell(done, total, f"{contest.row} against {contest.column}")
-
-    line_up, turns = [ours, foes, foes, foes], rotations(4)
+    tell = lab.telling(f"{contest.row} against {contest.column}")
     results, places = play_rotated(
-        game,
-        line_up,
-        turns,
-        -(-games // len(turns)),
-        seed,
-        contest.variant,
-        default_threads(),
-        tell,
+        game, [ours, foes, foes, foes], rotations(4), -(-games // 4), seed, contest.variant, default_threads(), tell,
         noted=("points", "moon"),
-    )
+    )  # fmt: skip
     share, points, moon = (outcomes(game.payoff, name, results.complete()) for name in ("share", "points", "moon"))
     moons = outcomes_of_place(places, 0, moon)
     estimates = {
@@ -342,8 +317,3 @@ def played(lab: Lab, contest: PaperRow, games: int, seed: int) -> dict[str, Any]
         estimates["tried"] = interval.proportion(tried.astype(float)).scaled(100)
         estimates["made"] = interval.proportion(np.where(tried, moons, np.nan)).scaled(100)
     return plain({name: asdict(estimate) for name, estimate in estimates.items()})
-
-
-def unrepeated() -> Sequence[str]:
-    """The paper's rows that need people, for the page."""
-    return [f"{row} ({what})" for row, what in CANNOT.items()]

@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from cardai.evaluators.model import SHIPPED
-from cardai.experiments.machinery.findings import Claim, Finding, Findings, of_estimate
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, margin, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.margins import margin
-from cardai.experiments.machinery.networks import NetworkStore, ship_network
+from cardai.experiments.machinery.networks import ship_network
 from cardai.registry import load
 
 COMMAND = "cardai reproduce hearts-best"
@@ -100,8 +99,7 @@ SCALES = {
 
 def networks(lab: Lab) -> dict[str, Any]:
     """Train all generations, each in a folder of its own, or resume; {name: states, seconds and validation loss}."""
-    size = lab.size
-    store = NetworkStore(load("hearts"), lab.folder, size.learning, lab.progress, lab.device, "standard")
+    size, store = lab.size, lab.store(load("hearts"), "", "standard")
     first, *later, last = names(size.generations)
     newest = store.network(first, (store.games("games0", TEACHERS, size.first, seed=1),), seed=1)
     data: tuple[str, ...] = ()
@@ -121,7 +119,6 @@ def names(generations: int) -> list[str]:
 
 
 def run(lab: Lab) -> Findings:
-    """Train the generations and measure them against three of each hand-written player."""
     training = lab.piece("networks", lambda: networks(lab), repeats=False)
     agents = {"duck": "duck", "careful": "careful", "pimc": "pimc"}
     agents |= {name: f"greedy:{lab.folder / name}" for name in names(lab.size.generations)}
@@ -135,11 +132,10 @@ def run(lab: Lab) -> Findings:
 
 
 def _rows(lab: Lab, name: str, spec: str, suite: str) -> list[Finding]:
-    """An agent's shares of the win and points a round in the rows of a suite."""
     key = f"{name}-{suite}"
     if suite == "paper" and ":" in spec:  # the networks were trained on the variant standard
         spec += "&any_variant" if "?" in spec else "?any_variant"
-    report = lab.bench(key, load("hearts"), suite, spec, lab.games or lab.size.benchmark, SEED)
+    report = lab.bench(key, load("hearts"), suite, spec, seed=SEED)
     found = []
     for row in report["rows"]:
         column, figures = COLUMNS[suite, row["row"]], {row["measure"]: row["figure"], **row["beside"]}

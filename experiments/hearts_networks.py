@@ -230,15 +230,11 @@ class Stages:
         """The stand-in for the paper's DQN agents, trained in this variant; its spec."""
         place = self.lab.folder / f"dqn-{variant}.safetensors"
         if not place.exists():
-            games = self.size.dqn.epochs * self.size.dqn.epoch_games
-
-            def tell(done: float, total: float) -> None:
-                self.lab.tell(int(done), int(total), f"DQN learns {variant}")
-
             policy = nfsp.train(
-                self.game, self.size.dqn, seed=self.seed + 7, variant=variant, encoder="paper_play", progress=tell
-            )
-            if policy.metadata.metrics["games"] < games:
+                self.game, self.size.dqn, seed=self.seed + 7, variant=variant, encoder="paper_play",
+                progress=self.lab.telling(f"DQN learns {variant}"),
+            )  # fmt: skip
+            if policy.metadata.metrics["games"] < self.size.dqn.epochs * self.size.dqn.epoch_games:
                 raise KeyboardInterrupt
             policy.save(place)
         return f"policy:{place}"
@@ -249,12 +245,10 @@ class Stages:
         return self.size.learning["learning_rate"] / 4
 
     def _store(self, name: str, variant: str) -> NetworkStore:
-        folder, lab = self.lab.folder / name, self.lab
-        return NetworkStore(self.game, folder, self.size.learning, lab.progress, lab.device, variant, SEATS, self.seed)
+        return self.lab.store(self.game, name, variant, SEATS, self.seed)
 
 
 def _list(phase: str, lines: Sequence[Line]) -> str:
-    """A list of a styles file."""
     texts = []
     for line in lines:
         texts.append(f'[[{phase}]]\nagent = "{line[0]}"\n')

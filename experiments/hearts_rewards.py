@@ -20,7 +20,7 @@ from cardai.experiments.hearts import PaperRow, played
 from cardai.experiments.hearts_networks import BEGINNERS, BESIDE, PLAY, SEATS, plays
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, direction, over_seeds
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore, generation_names
+from cardai.experiments.machinery.networks import generation_names
 from cardai.registry import load
 
 SEED = 20261127
@@ -70,7 +70,6 @@ PAIRS: Mapping[tuple[str, str], str] = {
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks, let them play, and compare the limits within each repeat."""
     return RewardComparison(lab, REWARDS, SEED).findings(PAIRS, GAIN, SAVED)
 
 
@@ -121,16 +120,12 @@ class RewardComparison:
         return Findings(rows)
 
     def _learned(self, name: str, repeat: int) -> None:
-        """Train the networks of one reward and repeat, or resume their training."""
         lab = self.lab
 
         def measure() -> dict[str, Any]:
-            size, seed = lab.size, 1 + 100 * repeat
-            game, progress = load("hearts"), lab.progress
-            shared = NetworkStore(game, lab.folder, size.learning, progress, lab.device, VARIANT, SEATS)
-            games = shared.games(f"games-{repeat}", BEGINNERS, size.games, seed)
-            place = lab.folder / _folder(name, repeat)
-            store = NetworkStore(game, place, size.learning, progress, lab.device, VARIANT, SEATS)
+            size, seed, game = lab.size, 1 + 100 * repeat, load("hearts")
+            games = lab.store(game, "", VARIANT, SEATS).games(f"games-{repeat}", BEGINNERS, size.games, seed)
+            store = lab.store(game, _folder(name, repeat), VARIANT, SEATS)
             fields = {"label": self.labels[name], **PLAY}
             store.generations((games,), games=[size.games] * size.generations, opponents=BESIDE, seed=seed, **fields)
             names = generation_names(size.generations)
@@ -146,7 +141,7 @@ class RewardComparison:
             stage = generation_names(lab.size.generations)[0 if which == FIRST else -1]
             spec = plays(str(lab.folder / _folder(name, repeat) / stage))
             contest = PaperRow(f"{name}, {which}", "3 careful", VARIANT, spec, "careful")
-            told = played(lab, contest, lab.games or lab.size.benchmark, self.seed + repeat)
+            told = played(lab, contest, lab.benchmark, self.seed + repeat)
             return {"share": told["own share"]["point"], "points": told["own points"]["point"]}
 
         return lab.piece(f"played-{_folder(name, repeat)}-{which.split()[0]}", measure)

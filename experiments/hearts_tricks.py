@@ -38,5 +38,4 @@ PAIRS: Mapping[tuple[str, str], str] = {
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks, let them play, and compare the rewards within each repeat."""
     return RewardComparison(lab, REWARDS, SEED).findings(PAIRS, GAIN, SAVED)

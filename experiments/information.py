@@ -16,9 +16,8 @@ Tic-Tac-Toe hides nothing.
 Source: Vahteristo 2023, section 2.1.2 (what the two see) and section 3.2.1, Table 1, benchmark 1.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,11 +36,9 @@ from cardai.experiments.machinery.findings import (
     over_seeds,
 )
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore
 from cardai.measure.speed import SelfPlay
 from cardai.registry import load
 from cardai.stats import interval
-from cardai.stats.jsonable import plain
 
 SEATS, SEED, VARIANT = 4, 20261123, "thesis"
 OPPONENT = "bot3"
@@ -155,10 +152,13 @@ POSITIONS, MILLISECONDS = "positions judged", "ms"
 
 
 def run(lab: Lab) -> Findings:
-    """Measure the games that every agent loses, the differences between agents, and the cost of a decision."""
     games = lab.games or lab.size.games
     lost = {name: _lost(lab, name, games) for name in AGENTS}
-    rows = [_loss(name, lost[name]) for name in AGENTS]
+    rows = []
+    for name, outcomes in lost.items():
+        claim = Claim(CLAIMS[name], games=CLAIMED_GAMES) if name in CLAIMS else None
+        figure = of_estimate(interval.proportion(outcomes), 100)
+        rows.append(Finding(LOST, name, "B1", figure, claim, f"lost-{key_of(name)}", SEED, places=2))
     rows += [_difference(first, second, lost) for first, second in DIFFERENCES]
     rows += [row for name in AGENTS for row in _costs(lab, name)]
     rows += [row for name in OTHERS for row in _elsewhere(lab, name)]
@@ -172,50 +172,36 @@ def ways(network: str, worlds: Sequence[int]) -> dict[str, str]:
 
 
 def _elsewhere(lab: Lab, name: str) -> list[Finding]:
-    """What a game's network reaches in each way, and how much less than if it peeks."""
-    setup, games, seed = OTHERS[name], lab.games or lab.size.others[name], SEED
+    setup, games = OTHERS[name], lab.games or lab.size.others[name]
     game = literature.game_of(name)
     network = lab.piece(f"network-{name}", lambda: _network(lab, name), repeats=False)["network"]
 
     def outcomes(way: str, spec: str) -> np.ndarray:
-        def measure() -> dict[str, Any]:
-            found = outcomes_of(
-                game, agent(game, spec), setup.opponents, games, seed, setup.variant, setup.measure,
-                lambda done, total: lab.tell(done, total, f"{setup.title}: {way}"),
-            )  # fmt: skip
-            return {"outcomes": written(found)}
+        def measure() -> np.ndarray:
+            tell, place = lab.telling(f"{setup.title}: {way}"), (setup.variant, setup.measure)
+            return outcomes_of(game, agent(game, spec), setup.opponents, games, SEED, *place, tell)
 
-        turns = 2 if game.teams else setup.seats
-        return read(lab.piece(key(way), measure)["outcomes"], turns)
+        return np.array(lab.piece(key(way), measure), float)
 
     def key(way: str) -> str:
         return f"{name}-{way.replace(', ', '-').replace(' ', '-').replace('(', '').replace(')', '').lower()}"
 
     found = {way: outcomes(way, spec) for way, spec in ways(network, setup.worlds).items()}
-    rows = [
-        Finding(
-            setup.table, way, COUNTED[setup.measure], _figure(interval.estimate(got)), None, key(way), seed, places=2
-        )
-        for way, got in found.items()
-    ]
-    lower = setup.measure in LOWER_IS_BETTER
+    rows, lower = [], setup.measure in LOWER_IS_BETTER
+    for way, got in found.items():
+        figure = of_estimate(interval.estimate(got), 100)
+        rows.append(Finding(setup.table, way, COUNTED[setup.measure], figure, None, key(way), SEED, places=2))
     for way in list(found)[1:]:
-        compared = interval.compare(found[way], found[PEEKING], lower_is_better=lower)
+        less = of_estimate(interval.compare(found[way], found[PEEKING], lower_is_better=lower).difference, 100)
         pieces = f"{key(way)} {key(PEEKING)}"
-        rows.append(
-            Finding(
-                setup.differences, way, f"less {PEEKING}", _figure(compared.difference), None, pieces, seed, places=2
-            )
-        )
+        rows.append(Finding(setup.differences, way, f"less {PEEKING}", less, None, pieces, SEED, places=2))
     return rows
 
 
 def _network(lab: Lab, name: str) -> dict[str, Any]:
     """Train a game's network on settled states, or resume; its file and its figures on test states."""
     setup, size = OTHERS[name], lab.size
-    store = NetworkStore(
-        literature.game_of(name), lab.folder / name, size.learning, lab.progress, lab.device, setup.variant, setup.seats
-    )
+    store = lab.store(literature.game_of(name), name, setup.variant, setup.seats)
     data = store.games("games", setup.pool, size.learned[name], seed=1)
     return {"network": store.network("network", (data,), seed=1, **setup.learning), **store.test_figures("network")}
 
@@ -226,12 +212,8 @@ def key_of(name: str) -> str:
 
 
 def _lost(lab: Lab, name: str, games: int) -> np.ndarray:
-    def measure() -> dict[str, str]:
-        lab.tell(0, games, name)
-        lost = losses(AGENTS[name], games, lambda done, total: lab.tell(done, total, name))
-        return {"lost": written(lost)}
-
-    return read(lab.piece(f"lost-{key_of(name)}", measure)["lost"])
+    lost = lab.piece(f"lost-{key_of(name)}", lambda: losses(AGENTS[name], games, lab.telling(name)))
+    return np.array(lost, float)
 
 
 def losses(spec: str, games: int, progress: Any = None) -> np.ndarray:
@@ -245,49 +227,18 @@ def losses(spec: str, games: int, progress: Any = None) -> np.ndarray:
     return outcomes_of(moska, agent(moska, spec), opponents, games, SEED, VARIANT, "loss", progress)
 
 
-_SIGNS = {0.0: "0", 0.5: "=", 1.0: "1"}
-"""How an outcome is written; a game that did not end is a dash."""
-
-
-def written(outcomes: np.ndarray) -> str:
-    """Outcomes 0, 0.5 and 1 as text with one character for each game, a dash for one that did not end."""
-    return "".join("-" if math.isnan(outcome) else _SIGNS[outcome] for outcome in outcomes.ravel().tolist())
-
-
-def read(text: str, rotations: int = SEATS) -> np.ndarray:
-    """The outcomes that `written` made a text of: f8[deals, rotations]."""
-    values = {"-": math.nan} | {sign: outcome for outcome, sign in _SIGNS.items()}
-    return np.array([values[sign] for sign in text]).reshape(-1, rotations)
-
-
-def _figure(estimate: interval.Estimate) -> Measurement:
-    return of_estimate(plain(asdict(estimate.scaled(100))))
-
-
-def _loss(name: str, lost: np.ndarray) -> Finding:
-    claim = Claim(CLAIMS[name], games=CLAIMED_GAMES) if name in CLAIMS else None
-    column = "B1"
-    return Finding(
-        LOST, name, column, _figure(interval.proportion(lost)), claim, f"lost-{key_of(name)}", SEED, places=2
-    )
-
-
 def _difference(first: str, second: str, lost: Mapping[str, np.ndarray]) -> Finding:
-    comparison = interval.compare(lost[first], lost[second], lower_is_better=True)
-    claim = None
-    if (first, second) == (HIDDEN, PEEKING):
-        claim = direction("higher", "above 0")
+    figure = of_estimate(interval.compare(lost[first], lost[second], lower_is_better=True).difference, 100)
+    claim = direction("higher", "above 0") if (first, second) == (HIDDEN, PEEKING) else None
     pieces = f"lost-{key_of(first)} lost-{key_of(second)}"
-    return Finding(LESS, first, f"less {second}", _figure(comparison.difference), claim, pieces, SEED, places=2)
+    return Finding(LESS, first, f"less {second}", figure, claim, pieces, SEED, places=2)
 
 
 def claimed_price() -> Measurement:
     """HIF less MIF in the thesis' Table 1, in percentage points, with the interval that follows from its number of
     games.
     """
-    claims = (Claim(CLAIMS[name], games=CLAIMED_GAMES) for name in (HIDDEN, PEEKING))
-    hidden, peeking = (claim.measured() for claim in claims)
-    return difference(hidden, peeking)
+    return difference(*(Claim(CLAIMS[name], games=CLAIMED_GAMES).measured() for name in (HIDDEN, PEEKING)))
 
 
 def _costs(lab: Lab, name: str) -> list[Finding]:

@@ -30,10 +30,8 @@ import numpy as np
 
 from cardai.agents.spec import agent
 from cardai.cards import single
-from cardai.experiments.machinery.findings import Claim, Finding, Findings, of_estimate
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, margin, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.margins import margin
-from cardai.experiments.machinery.networks import NetworkStore
 from cardai.game import Game
 from cardai.games.literature.deck import NONE
 from cardai.games.literature.players import may_have
@@ -140,7 +138,6 @@ SCALES = {
 
 
 def run(lab: Lab) -> Findings:
-    """Train both networks and play each pairing of the article, and ours."""
     game = load("literature")
     considered = as_in_article()
     networks = {name: trained(lab, considered, name) for name in LABELS}
@@ -163,8 +160,8 @@ def run(lab: Lab) -> Findings:
 
 def trained(lab: Lab, game: Game, name: str) -> str:
     """The network that learns from the games of the networks before it; its file."""
-    size, folder = lab.size, lab.folder / name.replace(" ", "-")
-    store = NetworkStore(game, folder, size.learning, lab.progress, lab.device, "article", 4)
+    size, folder = lab.size, name.replace(" ", "-")
+    store = lab.store(game, folder, "article", 4)
     count = size.games // (1 + size.generations)
 
     def train() -> dict[str, Any]:
@@ -172,11 +169,10 @@ def trained(lab: Lab, game: Game, name: str) -> str:
         last = store.generations((first,), games=[count] * size.generations, opponents={}, seed=10, label=LABELS[name])
         return {"network": last, "test": store.test_figures("best")}
 
-    return lab.piece(f"network-{folder.name}", train, repeats=False)["network"]
+    return lab.piece(f"network-{folder}", train, repeats=False)["network"]
 
 
 def _rows(lab: Lab, game: Game, name: str, one: str, other: str) -> list[Finding]:
-    """The figures of the team `one` against the team `other`."""
     games = lab.games or (lab.size.dear if name.startswith(BEST) else lab.size.benchmark)
     key = f"games-{name}".replace(" ", "-").replace(":", "-")
     told = lab.piece(key, lambda: played(game, one, other, games, SEED))

@@ -13,27 +13,51 @@ Source: Vahteristo 2023, sections 1.3, 2.4 and 3.1.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
 from flax import nnx
 
+from cardai.agents.spec import Agent
 from cardai.evaluators.bodies.build import construct
 from cardai.evaluators.bodies.options import MlpOptions, options_of
-from cardai.evaluators.training.compare import parameters
+from cardai.evaluators.model import Model
+from cardai.evaluators.model import load as load_model
+from cardai.evaluators.training.compare import (
+    BodyComparison,
+    BodyEvaluator,
+    cells_shuffled,
+    comparison_of,
+    parameters,
+    rows_per_second,
+)
+from cardai.evaluators.training.config import TrainConfig
 from cardai.experiments import durak_learners, hearts_best, literature, moska_networks
-from cardai.experiments.machinery.compared import ComparedNetworks, hidden_for
-from cardai.experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER
-from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
-from cardai.experiments.machinery.lab import Lab
+from cardai.experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
+from cardai.experiments.machinery.findings import (
+    Claim,
+    Finding,
+    Findings,
+    Measurement,
+    direction,
+    of_estimate,
+    over_seeds,
+)
+from cardai.experiments.machinery.lab import Lab, command
 from cardai.game import Segment
 from cardai.guests.exact.grade import grade
 from cardai.guests.exact.solution import solve
 from cardai.registry import load
+from cardai.stats import interval
 
 SEED = 20261122
 """The seed of the benchmarks' deals."""
+ROUND = {"smoke": 0.005, "small": 0.2, "full": 0.2}
+"""{scale: seconds of a round in which rows are scored to measure a network's speed}."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +239,6 @@ CLAIMED = tuple(PAIRS)[:3]
 
 
 def run(lab: Lab) -> Findings:
-    """Train and measure all networks of all games."""
     studies = {name: GameStudy(lab, name) for name in GAMES}
     rows = [row for study in studies.values() for row in (*study.networks_rows(), *study.differences_rows())]
     return Findings(rows, {name: study.drawn() for name, study in studies.items()})
@@ -232,31 +255,84 @@ def differences_table(setup: ComparedGame) -> str:
 
 
 class GameStudy:
-    """The networks of one game: `trained` and `played` hold the figures of each kind, seed by seed."""
+    """The networks of one game, all in one folder, trained on the same states and measured in play.
+
+    `trained` and `played` hold the figures of each kind, seed by seed; `speeds` the rows that some kinds' network with
+    seed 0 scores in a second, a value for each round.
+    """
 
     def __init__(self, lab: Lab, name: str) -> None:
         self.lab, self.name, self.setup, size = lab, name, GAMES[name], lab.size
+        self.game, self.folder = literature.game_of(name), lab.folder / name
         self.seeds, self.own, self.steps = range(size.seeds[name]), size.own[name], size.steps[name]
-        fields = {"steps": self.steps, **size.learning, **self.setup.learning}
-        self.networks = ComparedNetworks(
-            lab, literature.game_of(name), self.setup.title, self.setup.pool, size.games[name], fields,
-            self.setup.variant, self.setup.seats, shuffled=("shuffled",),
-        )  # fmt: skip
         kinds = [kind for kind in KINDS if kind != "long"]
         by_seed = [{kind: self._trained(kind, seed) for kind in kinds} for seed in self.seeds]
         self.trained = {kind: [figures[kind] for figures in by_seed] for kind in kinds}
         self.trained["long"] = [self._trained("long", seed) for seed in self.seeds]
         self.played = {kind: [self._played(kind, seed) for seed in self.seeds] for kind in KINDS}
-        self.speeds = {kind: self.networks.speed(kind) for kind in ("cnn", "mlp", "own")}
+        self.speeds = {kind: self._speed(kind) for kind in ("cnn", "mlp", "own")}
+
+    @cached_property
+    def comparison(self) -> BodyComparison:
+        """The states that all networks train on; plays the games first if they are not there yet."""
+        lab, setup, size = self.lab, self.setup, self.lab.size
+        store = lab.store(self.game, self.name, setup.variant, setup.seats)
+        data = store.games("games", setup.pool, size.games[self.name], seed=1)
+        fields: dict[str, Any] = {"parts": (0.95, 0.0, 0.05), "epochs": 0, "device": lab.device, "steps": self.steps}
+        fields |= {**size.learning, **setup.learning}
+        return comparison_of(TrainConfig(game=self.name, data=(data,), out=str(self.folder), **fields))
 
     def _trained(self, kind: str, seed: int) -> dict[str, Any]:
-        return self.networks.train(kind, seed, partial(self._network, kind), self._steps(kind))
+        def train() -> dict[str, Any]:
+            comparison, steps, about = self.comparison, self._steps(kind), f"{self.setup.title}, {kind}, seed {seed}"
+            order = cells_shuffled(comparison.layout, seed) if kind == "shuffled" else None
+            body, options = body_of(kind, self.own, comparison.layout)
+            trained = comparison.train(
+                comparison.body(body, options, seed), seed, steps, order,
+                lambda done, total, what: self.lab.tell(done, total, f"{about}: {what}"),
+            )  # fmt: skip
+            metrics = {
+                "test": trained.test.as_json(),
+                "training": trained.training.as_json(),
+                "parameters": parameters(trained.module),
+                "options": dict(options),
+                "steps": steps,
+                "states": trained.states,
+                "states_per_second": round(trained.states_per_second),
+                "seconds": trained.states / trained.states_per_second,
+            }
+            dataset = comparison.dataset
+            Model.of(
+                comparison.game, trained.module, body=body, body_options=options, moment=comparison.config.moment,
+                seats=dataset.seats, variant=dataset.variant, encoder=dataset.recipe.encoder, data=dataset.about(),
+                about=f"{kind}, its cells in another order: of no use without it" if order is not None else kind,
+                metrics=metrics, command=command(self.lab.name, {"scale": self.lab.scale, "games": self.lab.games}),
+            ).save(self._file(kind, seed))  # fmt: skip
+            return metrics
 
-    def _network(self, kind: str) -> tuple[str, Mapping[str, Any]]:
-        return body_of(kind, self.own, self.networks.comparison.layout)
+        return self.lab.piece(f"trained-{self.name}-{kind}-{seed}", train, repeats=False)
+
+    def _file(self, kind: str, seed: int) -> Path:
+        return self.folder / f"{kind}-{seed}.safetensors"
+
+    def _player(self, kind: str, seed: int) -> Agent:
+        model = load_model(self._file(kind, seed))
+        facts = model.metadata
+        place = facts.game, facts.variant, facts.seats, facts.encoder, facts.moment
+        order = cells_shuffled(facts.segments, seed) if kind == "shuffled" else None
+        player = BodyEvaluator(f"{kind}-{seed}", *place, model.module, order).player()
+        player.check_fits(self.game, self.setup.variant, facts.seats)
+        return player
+
+    def _speed(self, kind: str) -> list[float]:
+        def measure() -> dict[str, Any]:
+            module, dataset = load_model(self._file(kind, 0)).module, self.comparison.dataset
+            rows = dataset.take(np.arange(4096) % len(dataset))  # about as many as play needs at once
+            return {"rows_per_second": rows_per_second(module, rows, seconds=ROUND[self.lab.scale])}
+
+        return self.lab.piece(f"speed-{self.name}-{kind}", measure, repeats=False)["rows_per_second"]
 
     def _steps(self, kind: str) -> int:
-        """The number of steps of a network's training."""
         if kind == "long":
             mlp, cnn = (
                 median(figures["states_per_second"] for figures in self.trained[kind]) for kind in ("mlp", "cnn")
@@ -271,12 +347,14 @@ class GameStudy:
         """
 
         def measure() -> dict[str, Any]:
-            if self.setup.opponents:
-                games = self.lab.games or self.lab.size.benchmark[self.name]
-                place = self.setup.opponents, self.setup.strength
-                return self.networks.share_of(kind, seed, *place, games, SEED)
-            graded = grade(solve(load(self.name)), self.networks.player(kind, seed))
-            return {"share": 100 * float(graded.averaged[0]), "games": 0, "losing_lines": graded.losing_lines}
+            setup, player = self.setup, self._player(kind, seed)
+            if not setup.opponents:
+                graded = grade(solve(load(self.name)), player)
+                return {"share": 100 * float(graded.averaged[0]), "games": 0, "losing_lines": graded.losing_lines}
+            games = self.lab.games or self.lab.size.benchmark[self.name]
+            found = outcomes_of(self.game, player, setup.opponents, games, SEED, setup.variant, setup.strength)
+            share = of_estimate(interval.estimate(found), 100)
+            return {"share": share.point, "low": share.low, "high": share.high, "games": share.n}
 
         return self.lab.piece(f"strength-{self.name}-{kind}-{seed}", measure)
 
@@ -359,3 +437,17 @@ def body_of(
     shape = options_of("mlp", own["mlp"])
     assert isinstance(shape, MlpOptions)
     return "mlp", {"hidden": hidden_for(wanted, shape.hidden, sum(segment.size for segment in layout))}
+
+
+def hidden_for(wanted: int, shape: Sequence[int], width: int) -> list[int]:
+    """The hidden layers of the MLP whose number of parameters is nearest to `wanted`.
+
+    Their widths have the proportions of `shape`. `width`: values in a row.
+    """
+    choices = ([max(1, round(units * first / shape[0])) for units in shape] for first in range(1, 4096))
+    return min(choices, key=lambda hidden: abs(dense_parameters(width, hidden) - wanted))
+
+
+def dense_parameters(width: int, hidden: Sequence[int]) -> int:
+    """The number of parameters of an MLP with one output."""
+    return sum((before + 1) * after for before, after in pairwise([width, *hidden, 1]))

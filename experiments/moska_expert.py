@@ -24,7 +24,7 @@ from typing import Any
 from cardai.evaluators.model import SHIPPED
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore, ship_network
+from cardai.experiments.machinery.networks import ship_network
 from cardai.registry import load
 
 COMMAND = "cardai reproduce moska-expert"
@@ -86,8 +86,7 @@ SCALES = {
 
 def networks(lab: Lab) -> dict[str, Any]:
     """Train all generations, each in a folder of its own, or resume; {name: states, seconds and validation loss}."""
-    size = lab.size
-    place = NetworkStore(load("moska"), lab.folder, size.learning, lab.progress, lab.device)
+    size, place = lab.size, lab.store(load("moska"))
     judge, start = "best", str(SHIPPED / "moska" / "best.safetensors")
     for number, name in enumerate(names(size.generations), 1):
         pool = OTHERS | {
@@ -105,7 +104,6 @@ def names(generations: int) -> list[str]:
 
 
 def run(lab: Lab) -> Findings:
-    """Train the generations and measure them against three Bot3 and against three of `best`."""
     training = lab.piece("networks", lambda: networks(lab), repeats=False)
     rows = _rows(lab, "best", "best", "greedy:best")
     for name in names(lab.size.generations):
@@ -120,9 +118,8 @@ def run(lab: Lab) -> Findings:
 
 
 def _rows(lab: Lab, name: str, key: str, spec: str) -> list[Finding]:
-    """The games that an agent loses in each row of the suite."""
     games = lab.games or (lab.size.dear if spec.startswith("ahead:") else lab.size.benchmark)
-    report = lab.bench(key, load("moska"), "search", spec, games, SEED)
+    report = lab.bench(key, load("moska"), "search", spec, games=games, seed=SEED)
     return [
         Finding(LOST, name, row["row"], of_estimate(row["figure"]), CLAIMS.get(row["row"]), key)
         for row in report["rows"]

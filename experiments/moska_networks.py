@@ -17,7 +17,7 @@ from typing import Any
 from cardai.evaluators.model import SHIPPED
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore, generation_names, ship_network
+from cardai.experiments.machinery.networks import generation_names, ship_network
 from cardai.files.reading import parse_json, read_json, read_text
 from cardai.game import Game, Suite
 from cardai.game import Row as SuiteRow
@@ -145,8 +145,7 @@ SCALES = {
 
 def networks(lab: Lab) -> dict[str, Any]:
     """Train all networks, each in a folder of its own, or resume; {name: what `_learned` returns}."""
-    size = lab.size
-    place = NetworkStore(load("moska"), lab.folder, size.learning, lab.progress, lab.device)
+    size, place = lab.size, lab.store(load("moska"))
 
     def network(name: str, *data: str, seed: int, **fields: Any) -> str:
         own = dict(size.each.get(name, {}))
@@ -202,7 +201,6 @@ COMMAND = "cardai reproduce moska-networks"
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks and measure them in the rows of Table 1."""
     training = lab.piece("networks", lambda: networks(lab), repeats=False)
     rows = [row for name, kind in asked_of(lab.size.generations) for row in _losses(lab, name, kind)]
     rows += [row for name, summary in training.items() for row in _tests(name, summary)]
@@ -217,10 +215,9 @@ def asked_of(generations: int) -> list[tuple[str, str]]:
 
 
 def _losses(lab: Lab, name: str, kind: str) -> list[Finding]:
-    """The games that a network loses in each benchmark of Table 1."""
     game = with_table_1(load("moska"), str(lab.folder / "nn1"))
     key, spec = f"table1-{name}-{KINDS[kind]}", f"{KINDS[kind]}:{lab.folder / name}"
-    report = lab.bench(key, game, "table1", spec, lab.games or lab.size.benchmark)
+    report = lab.bench(key, game, "table1", spec)
     claims = CLAIMS.get(f"{name} {kind}", (None,) * len(BENCHMARKS))
     return [
         Finding(
@@ -237,7 +234,6 @@ def _losses(lab: Lab, name: str, kind: str) -> list[Finding]:
 
 
 def _tests(name: str, summary: Mapping[str, Any]) -> list[Finding]:
-    """A network's figures on its test states, balanced and as they occur in games."""
     return [
         Finding(
             "Test states (thesis, NN2, on other states, divided by state: BCE 0.504, accuracy 73.5 %)",

@@ -166,7 +166,6 @@ def grown(model: Model, encoder: str, rows: np.ndarray, hidden: Sequence[int], s
 
 
 def run(lab: Lab) -> Findings:
-    """Measure the students, and the networks before them, against three Bot3 and against three of `best`."""
     of_size: Mapping[int, Mapping[str, str]] = {lab.size.alone: ALONE, lab.size.searched: SEARCHES}
     return Findings(
         [
@@ -174,7 +173,7 @@ def run(lab: Lab) -> Findings:
             for games, agents in of_size.items()
             for name, spec in agents.items()
             for key in (name.replace(", ", "-"),)
-            for row in lab.bench(key, load("moska"), "search", spec, lab.games or games, SEED)["rows"]
+            for row in lab.bench(key, load("moska"), "search", spec, games=lab.games or games, seed=SEED)["rows"]
         ]
     )
 

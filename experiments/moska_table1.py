@@ -47,18 +47,16 @@ SCALES = {"smoke": Scale(8), "small": Scale(8000), "full": Scale(100_000)}
 
 
 def run(lab: Lab) -> Findings:
-    """Measure every agent against each of the four sets of opponents."""
     rows = [row for name, spec in AGENTS.items() for row in _rows(lab, name, spec)]
     return Findings(rows)
 
 
 def _rows(lab: Lab, name: str, spec: str) -> list[Finding]:
-    games = lab.games or lab.size.benchmark
     moska = load("moska")
     key = re.sub(r"[:?=]", "-", spec)
-    report = lab.bench(key, moska, "thesis", spec, games, SEED)
+    report = lab.bench(key, moska, "thesis", spec, seed=SEED)
     suite = moska.agents.suites["thesis"]
-    command = f"cardai bench moska --suite thesis --agent {quote(spec)} --games {games} --seed {SEED}"
+    command = f"cardai bench moska --suite thesis --agent {quote(spec)} --games {lab.benchmark} --seed {SEED}"
     rows = []
     for row in report["rows"]:
         value = suite.rows[row["row"]].claims[COMPARED.get(name, spec)]

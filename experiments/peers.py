@@ -17,14 +17,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from cardai.agents.spec import Agent, agent, evenly_random
-from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, margin, over_seeds
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.margins import margin
 from cardai.experiments.peers_bound import NO_COMPILER, Bound, compiler
 from cardai.experiments.peers_steps import Steps, by_batch, by_pgx, by_states, by_vector
 from cardai.game import Game
@@ -81,22 +80,15 @@ SCALES = {
 }
 
 
-class Played(NamedTuple):
-    """The games and decisions that one call has played."""
-
-    games: int
-    decisions: int
-
-
 @dataclass(frozen=True)
 class Loop:
     """A contestant that is compiled and warmed up.
 
-    `play` plays some games. `choices` gives the percentage of decisions with more than one legal move, None where that
-    is not counted.
+    `play` plays some games, and returns how many games and decisions these were. `choices` gives the percentage of
+    decisions with more than one legal move, None where that is not counted.
     """
 
-    play: Callable[[], Played]
+    play: Steps
     choices: Callable[[], float] | None = None
 
 
@@ -131,99 +123,91 @@ def contestants(threads: int, can_compile: bool = True) -> tuple[Contestant, ...
 
     `can_compile`: whether there is a C compiler for the bound.
     """
-    entries = []
-    for table, label, game in (
-        (BOARD, "cardai", "tictactoe"),
-        (HEARTS, "cardai Hearts, evenly random", "hearts"),
-        (HANDS, "cardai Moska, evenly random", "moska"),
-    ):
-        entries.append(Contestant(table, f"{label}, one thread", OURS, partial(_ours, game, evenly_random, 1)))
-        if threads > 1:
-            ready = partial(_ours, game, evenly_random, threads)
-            entries.append(Contestant(table, f"{label}, {threads} threads", OURS, ready))
-        entries += _bound() if table == BOARD and can_compile else []
-        entries += _others(table)
-    return *entries, *_more(), *_stepped(threads)
-
-
-def _stepped(threads: int) -> list[Contestant]:
-    """Steps of a learner: `cardai.Batch` in one thread and in all, then the others."""
-    entries = []
-    for table, game, name in ((BOARD_STEPS, "tictactoe", "tic_tac_toe"), (HEARTS_STEPS, "hearts", "hearts")):
-        label = table.partition(",")[0]
-        for count in sorted({1, threads}):
-            counted = "a batch a thread: observations, masks, sampled actions, rewards, last views, the next game"
-            name_of_row = f"cardai.Batch {label}, {count} thread{'s' if count > 1 else ''}"
-            entries.append(_steps(table, name_of_row, counted, partial(by_batch, game, count)))
-        if table == BOARD_STEPS:
-            own = "act_randomly, auto_reset and vmap under jit, one step a call"
-            entries.append(_steps(table, "Pgx steps (one a call)", own, partial(by_pgx, False)))
-            tuned = "one scan over 64 steps a call; one random number a move, games begun anew by a copy"
-            entries.append(_steps(table, "Pgx steps (tuned by us)", tuned, partial(by_pgx, True)))
-        game_name = "" if table == BOARD_STEPS else " Hearts"
-        counted = "rl_environment with observations of all seats, reset_if_done; Python"
-        entries.append(_steps(table, f"OpenSpiel{game_name}, its SyncVectorEnv", counted, partial(by_vector, name)))
-        counted = "apply_action on a list of states in Python, its observer writes the view of the seat to move"
-        entries.append(_steps(table, f"OpenSpiel{game_name} steps (tuned by us)", counted, partial(by_states, name)))
-    return entries
-
-
-def _steps(table: str, name: str, counted: str, make: Callable[[int], Steps]) -> Contestant:
-    return Contestant(table, name, counted, partial(_by_steps, make), batches=True)
-
-
-def _bound() -> list[Contestant]:
-    counted = "the same games as cardai's by the same random streams, in C: no list, no call, no record of a game"
-    return [Contestant(BOARD, BOUND, counted, _in_c)]
-
-
-def _more() -> list[Contestant]:
-    """Games that no other library is measured with, and Moska's own player named `random`."""
-    named = "the thesis' random player, which draws a kind of move, then cards: it never lists the legal moves"
-    return [
-        *(
-            Contestant(OWN, f"cardai {label}, evenly random, one thread", OURS, partial(_ours, game, evenly_random, 1))
-            for game, label in (("durak", "Durak"), ("literature", "Literature"))
+    everybody = [
+        *_ours_of(BOARD, "cardai", "tictactoe", threads), *_board(),
+        *_ours_of(HEARTS, "cardai Hearts", "hearts", threads), *_hearts(),
+        *_ours_of(HANDS, "cardai Moska", "moska", threads),
+        Contestant(HANDS, "RLCard Dou Dizhu", RLCARD, partial(_rlcard, "doudizhu")),
+        Contestant(HANDS, "RLCard Uno", RLCARD, partial(_rlcard, "uno")),
+        *_ours_of(OWN, "cardai Durak", "durak", 1), *_ours_of(OWN, "cardai Literature", "literature", 1),
+        Contestant(
+            OWN, "cardai Moska, its player `random`, one thread", "the thesis' random player, which draws a kind of"
+            " move, then cards: it never lists the legal moves", partial(_ours, "moska", _named, 1),
         ),
-        Contestant(OWN, "cardai Moska, its player `random`, one thread", named, partial(_ours, "moska", _named, 1)),
-    ]
+        *_stepped(BOARD_STEPS, "tictactoe", threads), *_stepped(HEARTS_STEPS, "hearts", threads),
+    ]  # fmt: skip
+    return tuple(one for one in everybody if one.name != BOUND or can_compile)
+
+
+def _ours_of(table: str, label: str, game: str, threads: int) -> list[Contestant]:
+    label += "" if table == BOARD else ", evenly random"
+    return [
+        Contestant(table, f"{label}, {'one thread' if count == 1 else f'{count} threads'}", OURS,
+                   partial(_ours, game, evenly_random, count)) for count in sorted({1, threads})
+    ]  # fmt: skip
 
 
 def _named(game: Game) -> Agent:
     return agent(game, "random")
 
 
-def _others(table: str) -> list[Contestant]:
-    if table == BOARD:
-        return [
-            Contestant(
-                table, "Pgx (its own way)", "act_randomly and auto_reset in one scan over 100 moves: every step is a"
-                " decision", partial(_pgx, pgx_own_way), batches=True,
-            ),
-            Contestant(
-                table, "Pgx (tuned by us)", "whole games, one random number a move; steps of finished games take time"
-                " but are no decisions", partial(_pgx, pgx_tuned), batches=True,
-            ),
-            Contestant(table, "OpenSpiel (as its example.py)", IN_PYTHON, partial(_open_spiel, "tic_tac_toe", False)),
-            Contestant(table, "OpenSpiel (tuned by us)", TUNED, partial(_open_spiel, "tic_tac_toe", True)),
-            Contestant(
-                table, "OpenSpiel (its C++ rollouts)", "RandomRolloutEvaluator from the empty board, in C++;"
-                " decisions are games times 3203/420, the mean length", _open_spiel_rollouts,
-            ),
-        ]  # fmt: skip
-    if table == HANDS:
-        return [
-            Contestant(table, "RLCard Dou Dizhu", RLCARD, partial(_rlcard, "doudizhu")),
-            Contestant(table, "RLCard Uno", RLCARD, partial(_rlcard, "uno")),
-        ]
+def _board() -> list[Contestant]:
+    """The bound, and other libraries' ways to play Tic-Tac-Toe."""
     return [
-        Contestant(table, "OpenSpiel Hearts (as its example.py)", IN_PYTHON, partial(_open_spiel, "hearts", False)),
-        Contestant(table, "OpenSpiel Hearts (tuned by us)", TUNED, partial(_open_spiel, "hearts", True)),
         Contestant(
-            table, "OpenSpiel Hearts (its C++ bots)", "evaluate_bots with its uniform random bots, a game a call, in"
+            BOARD, BOUND, "the same games as cardai's by the same random streams, in C: no list, no call, no record of"
+            " a game", _in_c,
+        ),
+        Contestant(
+            BOARD, "Pgx (its own way)", "act_randomly and auto_reset in one scan over 100 moves: every step is a"
+            " decision", partial(_pgx, pgx_own_way), batches=True,
+        ),
+        Contestant(
+            BOARD, "Pgx (tuned by us)", "whole games, one random number a move; steps of finished games take time"
+            " but are no decisions", partial(_pgx, pgx_tuned), batches=True,
+        ),
+        Contestant(BOARD, "OpenSpiel (as its example.py)", IN_PYTHON, partial(_open_spiel, "tic_tac_toe", False)),
+        Contestant(BOARD, "OpenSpiel (tuned by us)", TUNED, partial(_open_spiel, "tic_tac_toe", True)),
+        Contestant(
+            BOARD, "OpenSpiel (its C++ rollouts)", "RandomRolloutEvaluator from the empty board, in C++;"
+            " decisions are games times 3203/420, the mean length", _open_spiel_rollouts,
+        ),
+    ]  # fmt: skip
+
+
+def _hearts() -> list[Contestant]:
+    return [
+        Contestant(HEARTS, "OpenSpiel Hearts (as its example.py)", IN_PYTHON, partial(_open_spiel, "hearts", False)),
+        Contestant(HEARTS, "OpenSpiel Hearts (tuned by us)", TUNED, partial(_open_spiel, "hearts", True)),
+        Contestant(
+            HEARTS, "OpenSpiel Hearts (its C++ bots)", "evaluate_bots with its uniform random bots, a game a call, in"
             " C++", partial(_open_spiel_bots, "hearts"),
         ),
     ]  # fmt: skip
+
+
+def _stepped(table: str, game: str, threads: int) -> list[Contestant]:
+    """Steps of a learner: `cardai.Batch` in one thread and in all, then the others."""
+    label, name, is_board = table.partition(",")[0], game.replace("tictactoe", "tic_tac_toe"), table == BOARD_STEPS
+    ours = "a batch a thread: observations, masks, sampled actions, rewards, last views, the next game"
+    ways: dict[str, tuple[str, Callable[[int], Steps]]] = {
+        f"cardai.Batch {label}, {count} thread{'s' if count > 1 else ''}": (ours, partial(by_batch, game, count))
+        for count in sorted({1, threads})
+    }
+    if is_board:
+        scan = "one scan over 64 steps a call; one random number a move, games begun anew by a copy"
+        own = "act_randomly, auto_reset and vmap under jit, one step a call"
+        ways |= {"Pgx steps (one a call)": (own, partial(by_pgx, False))}
+        ways |= {"Pgx steps (tuned by us)": (scan, partial(by_pgx, True))}
+    library = f"OpenSpiel{'' if is_board else ' Hearts'}"
+    vector = "rl_environment with observations of all seats, reset_if_done; Python"
+    states = "apply_action on a list of states in Python, its observer writes the view of the seat to move"
+    ways |= {f"{library}, its SyncVectorEnv": (vector, partial(by_vector, name))}
+    ways |= {f"{library} steps (tuned by us)": (states, partial(by_states, name))}
+    return [
+        Contestant(table, name, counted, partial(_by_steps, make), batches=True)
+        for name, (counted, make) in ways.items()
+    ]
 
 
 def run(lab: Lab) -> Findings:
@@ -239,7 +223,7 @@ def run(lab: Lab) -> Findings:
         key = f"round-{number}"
         rounds[key] = lab.piece(key, partial(_round, lab, ready, batches), repeats=False)
     rows = figures(everybody, list(rounds.values()), " ".join(rounds))
-    return Findings(rows, setup | {"lines": lines(everybody, list(rounds.values()))})
+    return Findings(rows, setup | {"lines": [{"name": one.name, "counted": one.counted} for one in everybody]})
 
 
 def fastest(tried: Mapping[str, float]) -> int:
@@ -281,17 +265,18 @@ def _round(lab: Lab, ready: Callable[[Contestant, int], Loop], batches: Sequence
     return rates
 
 
-def rates_of(play_some: Callable[[], Played], seconds: float) -> dict[str, Any]:
+def rates_of(play_some: Steps, seconds: float) -> dict[str, Any]:
     """Call `play` until `seconds` have passed; its games and decisions by second, and decisions by processor second."""
-    calls = list[Played]()
+    ended = []
 
     def work() -> int:
-        calls.append(play_some())
-        return calls[-1].decisions
+        games, decisions = play_some()
+        ended.append(games)
+        return decisions
 
     run = timed(work, seconds)
     return {
-        "games_per_second": sum(played.games for played in calls) / run.seconds,
+        "games_per_second": sum(ended) / run.seconds,
         "decisions_per_second": run.per_second,
         "decisions_per_processor_second": run.count / run.processor_seconds,
     }
@@ -321,24 +306,6 @@ def figures(everybody: Sequence[Contestant], rounds: Sequence[Mapping[str, Any]]
     return rows
 
 
-def lines(everybody: Sequence[Contestant], rounds: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What each row counts, and the [median, lowest, highest] of its decisions a second of wall and processor time."""
-    return [
-        {
-            "name": entry.name,
-            "counted": entry.counted,
-            "wall": median_and_range(values(rounds, entry.name, "decisions_per_second")),
-            "processor": median_and_range(values(rounds, entry.name, "decisions_per_processor_second")),
-        }
-        for entry in everybody
-    ]
-
-
-def median_and_range(rates: Sequence[float]) -> list[float]:
-    """The median of some rates, the lowest and the highest."""
-    return [statistics.median(rates), min(rates), max(rates)]
-
-
 def values(rounds: Sequence[Mapping[str, Any]], name: str, key: str) -> list[float]:
     """One rate of a contestant, a value for each round."""
     return [rates[name][key] for rates in rounds]
@@ -354,8 +321,7 @@ def speed(rates: Sequence[float]) -> Measurement:
 
     A mean would follow the one measurement in thirty in which other threads of the process work on.
     """
-    median, low, high = median_and_range(rates)
-    return Measurement(median, low, high, len(rates), "measurements")
+    return Measurement(statistics.median(rates), min(rates), max(rates), len(rates), "measurements")
 
 
 def _ours(name: str, player: Callable[[Game], Agent], threads: int, size: Scale, _: int) -> Loop:
@@ -377,7 +343,7 @@ def _ours(name: str, player: Callable[[Game], Agent], threads: int, size: Scale,
         results = some(size.choices, tally=True)
         return 100 * float(results.tally[:, 0].sum() / results.plies.sum())
 
-    return Loop(lambda: Played(chunk, some(chunk).decisions), choices)
+    return Loop(lambda: (chunk, some(chunk).decisions), choices)
 
 
 def _in_c(size: Scale, _: int) -> Loop:
@@ -385,11 +351,11 @@ def _in_c(size: Scale, _: int) -> Loop:
     bound, begun = Bound(), 0
     chunk = 100_000
 
-    def some() -> Played:
+    def some() -> tuple[int, int]:
         nonlocal begun
         totals = bound.play(begun, chunk)
         begun += chunk
-        return Played(chunk, totals.decisions)
+        return chunk, totals.decisions
 
     def choices() -> float:
         totals = bound.play(begun, size.choices)
@@ -405,10 +371,10 @@ def _pgx(make: Callable[[int], Callable[[], tuple[Any, Any]]], _: Scale, batch: 
 
     processor = jax.devices("cpu")[0]
 
-    def some() -> Played:
+    def some() -> tuple[int, int]:
         with jax.default_device(processor):
             games, decisions = own()
-            return Played(int(games), int(decisions))
+            return int(games), int(decisions)
 
     with jax.default_device(processor):
         own = make(batch)
@@ -417,10 +383,9 @@ def _pgx(make: Callable[[int], Callable[[], tuple[Any, Any]]], _: Scale, batch: 
 
 
 def _by_steps(make: Callable[[int], Steps], _: Scale, batch: int) -> Loop:
-    """Takes steps of a learner in games held side by side, after some that are not measured."""
     steps = make(batch)
     steps()
-    return Loop(lambda: Played(*steps()))
+    return Loop(steps)
 
 
 def pgx_own_way(batch: int) -> Callable[[], tuple[Any, Any]]:
@@ -496,7 +461,7 @@ def _open_spiel(name: str, is_tuned: bool, size: Scale, _: int) -> Loop:
     game, stream = pyspiel.load_game(name), random.Random(0)
     draw = stream.random
 
-    def play_one(tally: list[int] | None = None) -> Played:
+    def play_one(tally: list[int] | None = None) -> tuple[int, int]:
         decisions, state = 0, game.new_initial_state()
         while not state.is_terminal():
             if state.is_chance_node():
@@ -511,7 +476,7 @@ def _open_spiel(name: str, is_tuned: bool, size: Scale, _: int) -> Loop:
                 tally.append(len(moves))
             state.apply_action(moves[int(draw() * len(moves))] if is_tuned else stream.choice(moves))
             decisions += 1
-        return Played(1, decisions)
+        return 1, decisions
 
     play_one()
     return Loop(play_one, lambda: with_a_choice(play_one, size.choices))
@@ -531,9 +496,9 @@ def _open_spiel_rollouts(size: Scale, _: int) -> Loop:
     )
     start = game.new_initial_state()
 
-    def some() -> Played:
+    def some() -> tuple[int, int]:
         search.mcts_search(start)
-        return Played(ROLLOUTS, round(ROLLOUTS * MEAN_MOVES))
+        return ROLLOUTS, round(ROLLOUTS * MEAN_MOVES)
 
     some()
     return Loop(some, _open_spiel("tic_tac_toe", True, size, 0).choices)
@@ -556,31 +521,30 @@ def _open_spiel_bots(name: str, size: Scale, _: int) -> Loop:
         return state
 
     chances = sum(step.player < 0 for step in finished().full_history())
-    return Loop(lambda: Played(1, finished().move_number() - chances), _open_spiel(name, True, size, 0).choices)
+    return Loop(lambda: (1, finished().move_number() - chances), _open_spiel(name, True, size, 0).choices)
 
 
 def _rlcard(name: str, size: Scale, _: int) -> Loop:
-    """Plays with RLCard's own loop and random agent."""
     import rlcard
     from rlcard.agents import RandomAgent
 
     env = rlcard.make(name, config={"seed": 0})
     player = RandomAgent(env.num_actions)
 
-    def play_one(tally: list[int] | None = None) -> Played:
+    def play_one(tally: list[int] | None = None) -> tuple[int, int]:
         decisions, (state, _) = 0, env.reset()
         while not env.is_over():
             if tally is not None:
                 tally.append(len(state["legal_actions"]))
             state, _ = env.step(player.step(state))
             decisions += 1
-        return Played(1, decisions)
+        return 1, decisions
 
     play_one()
     return Loop(play_one, lambda: with_a_choice(play_one, -(-size.choices // 20)))
 
 
-def with_a_choice(play_one: Callable[[list[int]], Played], games: int) -> float:
+def with_a_choice(play_one: Callable[[list[int]], object], games: int) -> float:
     """The percentage of decisions with more than one legal move in `games` games.
 
     `play_one` plays a game and appends the number of legal moves at each decision to the list it gets.

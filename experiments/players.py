@@ -16,9 +16,8 @@ from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore, generation_names
+from cardai.experiments.machinery.networks import generation_names
 from cardai.experiments.moska_networks import HAND_WRITTEN, LATER_OPPONENTS, SMALL_NETWORKS, against_bot3
-from cardai.measure.bench import run_suite
 from cardai.registry import load
 
 SEED, VARIANT, OPPONENT = 20261123, "thesis", "bot3"
@@ -72,15 +71,15 @@ SCALES = {
 
 LOST = "Games lost against Bot3 in all other seats, %"
 SHARE = "Games lost, beside the fair share 100/n"
+TESTS = "Cross-entropy on test states, balanced, divided by game"
 FAIR = "fair share"
 OURS = "best network with cardai"
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks for each number of seats and measure them at such tables."""
     refusals = lab.piece("tables", refused)
     names = generation_names(lab.size.generations)
-    rows, games = [], lab.games or lab.size.benchmark
+    rows = []
     for seats in lab.size.seats:
         tests = lab.piece(f"networks-{seats}", lambda seats=seats: networks(lab, seats), repeats=False)
         agents = {_title(name, names): f"greedy:{lab.folder / f'table-{seats}' / name}" for name in names}
@@ -88,11 +87,14 @@ def run(lab: Lab) -> Findings:
         if not refusals[str(seats)]:
             agents[OURS] = SHIPPED
         key = f"lost-{seats}"
-        losses = lab.piece(key, lambda seats=seats, agents=agents: measured(lab, seats, agents, games))
-        rows += [row for name, loss in losses.items() for row in _rows(seats, name, loss, key, _title("best", names))]
-        rows += [_test(seats, _title(name, names), test) for name, test in tests.items()]
-    rows = sorted(rows, key=lambda row: [LOST, SHARE, TESTS].index(row.table))
-    return Findings(rows)
+        losses = lab.bench(key, against_bot3(seats - 1, VARIANT), "table", *agents.values(), seed=SEED)["rows"]
+        for name, loss in zip(agents, losses, strict=True):
+            rows += _rows(seats, name, loss, key, _title("best", names))
+        for name, test in tests.items():
+            figure = Measurement(test["bce"], n=test["states"], counted="states")
+            line, column, piece = f"{seats} players", _title(name, names), f"networks-{seats}"
+            rows.append(Finding(TESTS, line, column, figure, piece=piece, places=4))
+    return Findings(sorted(rows, key=lambda row: [LOST, SHARE, TESTS].index(row.table)))
 
 
 def _title(name: str, names: Sequence[str]) -> str:
@@ -102,8 +104,7 @@ def _title(name: str, names: Sequence[str]) -> str:
 
 def networks(lab: Lab, seats: int) -> dict[str, Any]:
     """Train the networks for a number of seats, or resume their training; {name: its figures on test states}."""
-    size, place = lab.size, lab.folder / f"table-{seats}"
-    store = NetworkStore(load("moska"), place, size.learning, lab.progress, lab.device, VARIANT, seats)
+    size, store = lab.size, lab.store(load("moska"), f"table-{seats}", VARIANT, seats)
     first = store.games("games", HAND_WRITTEN, size.games, seed=seats)
     store.generations((first,), games=[size.later] * size.generations, opponents=LATER_OPPONENTS, seed=10 * seats)
     return {name: store.test_figures(name) for name in generation_names(size.generations)}
@@ -121,34 +122,10 @@ def refused() -> dict[str, str]:
     return refusals
 
 
-def measured(lab: Lab, seats: int, agents: Mapping[str, str], games: int) -> dict[str, Any]:
-    """{name: {"figure": its games lost in percent, "endless": games that did not end}}, all on the same deals.
-
-    Endless games are stopped and do not count in the figure.
-    """
-    game = against_bot3(seats - 1, VARIANT)
-    report = run_suite(game, "table", list(agents.values()), games, seed=SEED, progress=lab.progress)
-    if report.interrupted:
-        raise KeyboardInterrupt
-    return {
-        name: {"figure": row["figure"], "endless": row["endless"]}
-        for name, row in zip(agents, report.as_json()["rows"], strict=True)
-    }
-
-
 def _rows(seats: int, name: str, loss: Mapping[str, Any], key: str, best: str) -> list[Finding]:
-    """An agent's games lost in percent, and the same as a multiple of the fair share."""
     claim = Claim(1.0, better="lower", words="below 1", is_direction=True) if name == best else None
     own: dict[str, Any] = {"piece": key, "seed": SEED}
     return [
         Finding(LOST, f"{seats} players", name, of_estimate(loss["figure"]), **own),
         Finding(SHARE, f"{seats} players", name, of_estimate(loss["figure"], seats / 100), claim, places=2, **own),
     ]
-
-
-TESTS = "Cross-entropy on test states, balanced, divided by game"
-
-
-def _test(seats: int, name: str, test: Mapping[str, Any]) -> Finding:
-    figure = Measurement(test["bce"], n=test["states"], counted="states")
-    return Finding(TESTS, f"{seats} players", name, figure, piece=f"networks-{seats}", places=4)

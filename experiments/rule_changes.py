@@ -19,7 +19,6 @@ from typing import Any
 
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore
 from cardai.experiments.moska_networks import HAND_WRITTEN, SMALL_NETWORKS, against_bot3
 from cardai.measure.bench import run_suite
 from cardai.registry import load
@@ -70,7 +69,6 @@ TESTS = "Cross-entropy on test states of its own rules, balanced, divided by gam
 
 
 def run(lab: Lab) -> Findings:
-    """Train the pairs, let them play under both variants, and compare."""
     pairs = range(lab.size.pairs)
     learned = {(rules, pair): _learned(lab, rules, pair) for pair in pairs for rules in VARIANTS}
     played = {(rules, pair): _played(lab, rules, pair) for pair in pairs for rules in VARIANTS}
@@ -121,8 +119,7 @@ def _learned(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
     """Train one network of a pair under a variant's rules, or resume its training; its figures on test states."""
 
     def measure() -> dict[str, Any]:
-        place = lab.folder / _folder(rules, pair)
-        store = NetworkStore(load("moska"), place, lab.size.learning, lab.progress, lab.device, rules)
+        store = lab.store(load("moska"), _folder(rules, pair), rules)
         games = store.games("games", HAND_WRITTEN, lab.size.games, seed=1 + pair)
         store.network("network", (games,), seed=1 + pair)
         return store.test_figures("network")
@@ -131,12 +128,10 @@ def _learned(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
 
 
 def _played(lab: Lab, rules: str, pair: int) -> dict[str, Any]:
-    """Let both networks of a pair play under a variant's rules; what `compared` returns."""
-
     specs = {trained: f"greedy:{lab.folder / _folder(trained, pair) / 'network'}" for trained in VARIANTS}
     specs[other_rules(rules)] += "?any_variant"
-    games, seed = lab.games or lab.size.benchmark, SEED + pair
-    return lab.piece(f"played-{rules}-{pair}", lambda: compared(specs, rules, games, seed, lab.progress))
+    key, seed = f"played-{rules}-{pair}", SEED + pair
+    return lab.piece(key, lambda: compared(specs, rules, lab.benchmark, seed, lab.progress))
 
 
 def compared(

@@ -37,7 +37,6 @@ SCALES = {"smoke": Scale(200, 2, 2), "small": Scale(60_000, 7), "full": Scale(60
 
 
 def run(lab: Lab) -> Findings:
-    """Measure each agent with 1, 2, 4, ... threads."""
     rows = [row for spec in AGENTS for row in _rows(lab, spec)]
     return Findings(rows)
 

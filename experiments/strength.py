@@ -10,7 +10,7 @@ and its figure says little about other opponents: such figures stand in columns 
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ from cardai.measure.speed import SelfPlay, timed
 from cardai.registry import load
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
-from cardai.stats.jsonable import plain
 from cardai.table.many import play
 
 SEED = 20261126
@@ -64,6 +63,16 @@ class Contest:
     def counted(self) -> str:
         """What tables call the measure."""
         return COUNTED[self.measure]
+
+    @property
+    def table(self) -> str:
+        """The title of its table."""
+        return f"{self.title}: {self.counted}, %"
+
+    @property
+    def differences(self) -> str:
+        """The title of the table of differences."""
+        return f"{self.title}, against {self.main}: {self.counted}, less those of ahead, percentage points"
 
     @property
     def lower_is_better(self) -> bool:
@@ -266,12 +275,8 @@ def _outcomes(lab: Lab, name: str, spec: str, opponents: str) -> np.ndarray:
 
     def measure() -> list[list[float]]:
         game, games = load(contest.game), _games(lab, name, spec)
-
-        def tell(done: int, total: int) -> None:
-            lab.tell(done, total, f"{spec}, {opponents}")
-
-        found = outcomes_of(game, agent(game, spec), others, games, SEED, contest.variant, contest.measure, tell)
-        return found.tolist()
+        tell, place = lab.telling(f"{spec}, {opponents}"), (contest.variant, contest.measure)
+        return outcomes_of(game, agent(game, spec), others, games, SEED, *place, tell).tolist()
 
     return np.array(lab.piece(key_of(name, spec, opponents), measure), float)
 
@@ -280,12 +285,12 @@ def _reached(lab: Lab, name: str, spec: str, opponents: str) -> Finding:
     """What an agent reaches by the contest's measure, in percent."""
     contest = CONTESTS[name]
     others, games = contest.opponents[opponents], _games(lab, name, spec)
-    estimate = interval.estimate(_outcomes(lab, name, spec, opponents)).scaled(100)
+    figure = of_estimate(interval.estimate(_outcomes(lab, name, spec, opponents)), 100)
     column = opponents + KNOWN * (model_of(contest, spec) in others)
     seats = ",".join(spec if one == MEASURED else one for one in line_up_of(Row(others), load(contest.game).teams))
     command = f"cardai match {contest.game} --variant {contest.variant} --seats '{seats}' --games {games} --seed {SEED}"
-    figure, piece = of_estimate(plain(asdict(estimate))), key_of(name, spec, opponents)
-    return Finding(table_of(contest), spec, column, figure, piece=piece, seed=SEED, command=command)
+    piece = key_of(name, spec, opponents)
+    return Finding(contest.table, spec, column, figure, piece=piece, seed=SEED, command=command)
 
 
 def _differences(lab: Lab, name: str) -> Iterator[Finding]:
@@ -297,20 +302,10 @@ def _differences(lab: Lab, name: str) -> Iterator[Finding]:
             if family == AHEAD or spec is None or ahead is None:
                 continue
             found = [_outcomes(lab, name, one, contest.main) for one in (spec, ahead)]
-            compared = interval.compare(*found, lower_is_better=contest.lower_is_better).difference.scaled(100)
+            less = interval.compare(*found, lower_is_better=contest.lower_is_better).difference
             pieces = " ".join(key_of(name, one, contest.main) for one in (spec, ahead))
-            figure = of_estimate(plain(asdict(compared)))
-            yield Finding(differences_of(contest), family, column_of(budget), figure, piece=pieces, seed=SEED)
-
-
-def table_of(contest: Contest) -> str:
-    """The title of a contest's table."""
-    return f"{contest.title}: {contest.counted}, %"
-
-
-def differences_of(contest: Contest) -> str:
-    """The title of the table of differences."""
-    return f"{contest.title}, against {contest.main}: {contest.counted}, less those of ahead, percentage points"
+            figure = of_estimate(less, 100)
+            yield Finding(contest.differences, family, column_of(budget), figure, piece=pieces, seed=SEED)
 
 
 def column_of(budget: int) -> str:
@@ -336,7 +331,7 @@ def _time(lab: Lab, name: str, spec: str, place: int) -> Finding:
     games = lab.size.timed[max(place, 0)]
     taken = lab.piece(key, lambda: _timed(CONTESTS[name], spec, games))
     figure = Measurement(1000 * taken["seconds"] / taken["decisions"], n=taken["decisions"], counted="decisions")
-    return Finding(table_of(CONTESTS[name]), spec, MILLISECONDS, figure, piece=key, seed=SEED, places=4)
+    return Finding(CONTESTS[name].table, spec, MILLISECONDS, figure, piece=key, seed=SEED, places=4)
 
 
 def _timed(contest: Contest, spec: str, games: int) -> dict[str, Any]:

@@ -117,7 +117,6 @@ CLAIMED = "NN2-HIF"
 
 
 def run(lab: Lab) -> Findings:
-    """Play the games and ask about every decision in them."""
     pieces = {name: lab.piece(name, lambda spec=spec: counted(spec, lab.size.games)) for name, spec in AGENTS.items()}
 
     def claim(name: str) -> Claim | None:
@@ -171,7 +170,6 @@ def counted(spec: str, games: int) -> dict[str, Any]:
 
 
 def _decisions(game: Game, seed: int, moves: Any) -> Any:
-    """The decisions of a recorded game with more than one legal move."""
     state = game.new(4, seed)
     for move in moves:
         legal = game.moves(state)

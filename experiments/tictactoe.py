@@ -20,9 +20,8 @@ from typing import Any
 from cardai.evaluators.model import SHIPPED
 from cardai.evaluators.model import load as load_model
 from cardai.evaluators.training.selfplay_in_memory import SelfPlayGeneration, SelfPlayProtocol, SelfPlayTraining
-from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, over_seeds
+from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction, margin, over_seeds
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.margins import margin
 from cardai.guests.exact.grade import Grade, best_against_uniform, grade, grade_strategy
 from cardai.guests.exact.solution import Solution, solve
 from cardai.registry import load
@@ -135,49 +134,6 @@ class OpenSetting:
 OPEN = [OpenSetting(label, rate, epsilon) for epsilon in RANDOM_MOVES for label in LABELS for rate in RATES]
 
 
-@dataclass(frozen=True)
-class GradedIteration:
-    """A network's exact grade after an iteration.
-
-    `win`, `draw`, `loss`: shares of games against random play, in [0, 1], both seats averaged. `losing_lines`: the
-    number of sequences of the opponent's moves that beat it. `cross_entropy`: the training loss in the iteration, None
-    for iteration 0, which has random weights.
-    """
-
-    iteration: int
-    win: float
-    draw: float
-    loss: float
-    losing_lines: int
-    cross_entropy: float | None
-
-
-@dataclass(frozen=True)
-class GradedRun:
-    """One network's training, graded after each iteration.
-
-    `grade`: the full grade after the last iteration. `seconds`: of self-play and training; those of the first seed
-    include compilation.
-    """
-
-    protocol: str
-    body: str
-    seed: int
-    curve: tuple[GradedIteration, ...]
-    grade: Mapping[str, Any]
-    seconds: float
-
-    @property
-    def is_perfect(self) -> bool:
-        """Whether the last iteration reaches the goal: no losing lines, and at least `GOAL` of games won."""
-        return self.curve[-1].losing_lines == 0 and self.curve[-1].win >= GOAL
-
-    @property
-    def best(self) -> float:
-        """The highest share of games won after any iteration, as the thesis reports it."""
-        return max(point.win for point in self.curve[1:])
-
-
 WON = "Games won against evenly random moves, %"
 LOST = "Losing lines: sequences of the opponent's moves that beat the network"
 THESIS = "The thesis' protocol: games won against evenly random moves, %, after the best iteration"
@@ -187,7 +143,6 @@ ENDS: Mapping[str, Any] = {"least": min, "most": max}
 
 
 def run(lab: Lab) -> Findings:
-    """Train and grade networks by both protocols, and grade the reference strategies."""
     solution = solve(load("tictactoe"))
     thesis, ours = (replace(PROTOCOLS[name], **lab.size.fields) for name in ("thesis", "ours"))
     curves: dict[str, list[Any]] = {}
@@ -226,11 +181,32 @@ def _networks(
 
 
 def _trained(lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: str, seed: int) -> dict[str, Any]:
-    """Train and grade one network; seed 0 of each body by our protocol is saved as a model."""
-    run, last = _run(lab, training, solution, protocol, seed)
+    """Train one network and grade it after each iteration; seed 0 of each body by our protocol is saved as a model.
+
+    `curve`: shares of games against random play, in [0, 1], both seats averaged; the number of sequences of the
+    opponent's moves that beat the network; the training loss, None for iteration 0, which has random weights. `grade`:
+    the full one after the last iteration. `seconds`: of self-play and training; those of the first seed include
+    compilation.
+    """
+    generations, seconds, curve, body = training.generations(seed), 0.0, [], training.config.body
+    graded = last = None
+    while True:
+        began = time.perf_counter()
+        generation = next(generations, None)
+        seconds += time.perf_counter() - began
+        if generation is None:
+            break
+        last, graded = generation, grade(solution, generation.agent())
+        curve.append(_point(generation, graded))
+        what = f"{protocol}, {body}, seed {seed}: {100 * curve[-1]['win']:.1f} % won"
+        lab.tell(len(curve), 1 + training.protocol.iterations, what)
+    assert last is not None
+    assert graded is not None
+    run = {"protocol": protocol, "body": body, "seed": seed, "curve": curve, "grade": graded.as_json()}
+    run["seconds"] = round(seconds, 2)
     if protocol == "ours" and seed == 0:
         _save(lab.folder, run, last)
-    return asdict(run)
+    return run
 
 
 def _open_rows(setting: OpenSetting, body: str, best: list[float], piece: str) -> list[Finding]:
@@ -261,22 +237,18 @@ def _rows(body: str, runs: list[dict[str, Any]], piece: str) -> list[Finding]:
     name = f"our protocol, {body}"
     source: dict[str, Any] = {"piece": piece, "seed": f"0-{len(runs) - 1}"}
     best = [max(curve[1:]) for curve in wins]
+    slowest = Measurement(max(run["seconds"] for run in runs), n=1, counted="networks")
     return [
         Finding(WON, name, "best iteration", over_seeds(best), places=2, **source),
         Finding(WON, name, "last iteration", over_seeds([curve[-1] for curve in wins]), places=2, **source),
         Finding(LOST, name, "mean", over_seeds(lines), places=1, **source),
         Finding(LOST, name, "fewest", Measurement(min(lines), n=len(lines), counted="networks"), places=0, **source),
         Finding(LOST, name, "most", Measurement(max(lines), n=len(lines), counted="networks"), places=0, **source),
-        Finding("Seconds", name, "slowest network", _one(max(run["seconds"] for run in runs)), places=0, **source),
+        Finding("Seconds", name, "slowest network", slowest, places=0, **source),
     ]
 
 
-def _one(value: float) -> Measurement:
-    return Measurement(value, n=1, counted="networks")
-
-
 def _bounds(solution: Solution) -> dict[str, Any]:
-    """Exact grades of reference strategies."""
     bounds = {
         "most wins, never losing": grade_strategy(solution, "safe", best_against_uniform(solution)),
         "most wins": grade_strategy(solution, "bold", best_against_uniform(solution, safe=False)),
@@ -295,44 +267,24 @@ def _bound(name: str, bound: Mapping[str, Any]) -> list[Finding]:
     ]
 
 
-def _run(
-    lab: Lab, training: SelfPlayTraining, solution: Solution, protocol: str, seed: int
-) -> tuple[GradedRun, SelfPlayGeneration]:
-    """Train one network and grade it after each iteration; the graded run and its last generation."""
-    curve: list[GradedIteration] = []
-    generations, seconds, graded, last = training.generations(seed), 0.0, None, None
-    while True:
-        began = time.perf_counter()
-        generation = next(generations, None)
-        seconds += time.perf_counter() - began
-        if generation is None:
-            break
-        last, graded = generation, grade(solution, generation.agent())
-        curve.append(_point(generation, graded))
-        won = f"{100 * curve[-1].win:.1f} % won"
-        what = f"{protocol}, {training.config.body}, seed {seed}: {won}"
-        lab.tell(len(curve), 1 + training.protocol.iterations, what)
-    assert last is not None
-    assert graded is not None
-    return GradedRun(protocol, training.config.body, seed, tuple(curve), graded.as_json(), round(seconds, 2)), last
-
-
-def _point(generation: SelfPlayGeneration, graded: Grade) -> GradedIteration:
+def _point(generation: SelfPlayGeneration, graded: Grade) -> dict[str, Any]:
     win, drawn, lost = map(float, graded.averaged)
-    entropy = generation.loss if generation.number else None
-    return GradedIteration(generation.number, win, drawn, lost, graded.losing_lines, entropy)
+    return {
+        "iteration": generation.number, "win": win, "draw": drawn, "loss": lost, "losing_lines": graded.losing_lines,
+        "cross_entropy": generation.loss if generation.number else None,
+    }  # fmt: skip
 
 
-def _save(folder: Path, run: GradedRun, generation: SelfPlayGeneration) -> None:
-    """Save a network as a model."""
+def _save(folder: Path, run: Mapping[str, Any], generation: SelfPlayGeneration) -> None:
+    last = run["curve"][-1]
     generation.model(
-        about="never loses" if run.is_perfect else "",
+        about="never loses" if last["losing_lines"] == 0 and last["win"] >= GOAL else "",
         training=plain(asdict(generation.training.protocol)),
-        data={"games": "its own", "seed": run.seed},
-        metrics=plain(asdict(run.curve[-1])),
-        seconds=run.seconds,
+        data={"games": "its own", "seed": run["seed"]},
+        metrics=plain(last),
+        seconds=run["seconds"],
         command=COMMAND,
-    ).save(folder / f"{run.body}.safetensors")
+    ).save(folder / f"{run['body']}.safetensors")
 
 
 def ship(folder: Path) -> list[Path]:

@@ -18,10 +18,8 @@ from typing import Any
 
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, direction, over_seeds
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore
 from cardai.experiments.moska_networks import HAND_WRITTEN, SMALL_NETWORKS, against_bot3
 from cardai.files.reading import parse_json, read_text
-from cardai.measure.bench import run_suite
 from cardai.registry import load
 
 SEED = 20261126
@@ -101,7 +99,6 @@ GAPS = {("dropout 0.4", FALL): direction("lower", "below 0"), (FAST, RISE): dire
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks, let them play, and compare each choice with the base of its repeat."""
     repeats = range(lab.size.repeats)
     learned = {name: [_learned(lab, name, repeat) for repeat in repeats] for name in CHOICES}
     lost = {name: [_played(lab, name, repeat) for repeat in repeats] for name in CHOICES}
@@ -136,7 +133,6 @@ def _folder(name: str, repeat: int) -> str:
 
 
 def _fields(name: str, learning: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of `TrainConfig` that a choice changes."""
     fields = dict(CHOICES[name].fields)
     if larger := fields.pop("larger", 0):  # as many states in all
         fields |= {"batch": larger * learning["batch"], "steps": max(2, learning["steps"] // larger), "warm_up": 1}
@@ -150,11 +146,9 @@ def _fields(name: str, learning: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _learned(lab: Lab, name: str, repeat: int) -> dict[str, Any]:
-    """Train one network, or resume its training; its figures on test states and the course of its losses."""
-
     def measure() -> dict[str, Any]:
         choice, seed, size = CHOICES[name], 1 + repeat, lab.size
-        store = NetworkStore(load("moska"), lab.folder, size.learning, lab.progress, lab.device, "thesis")
+        store = lab.store(load("moska"), "", "thesis")
         count = max(1, size.games // 10) if choice.is_tenth else size.games
         folder = f"games-{choice.pool}{'-tenth' * choice.is_tenth}-{repeat}"
         games = store.games(folder, POOLS[choice.pool], count, seed=seed)
@@ -173,16 +167,6 @@ def _learned(lab: Lab, name: str, repeat: int) -> dict[str, Any]:
 
 def _played(lab: Lab, name: str, repeat: int) -> float:
     """The games that a network loses against three Bot3, in percent; all of a repeat play the same deals."""
-
-    def measure() -> float:
-        game, spec = against_bot3(), f"greedy:{lab.folder / _folder(name, repeat)}"
-        report = run_suite(
-            game, "table", [spec], lab.games or lab.size.benchmark, seed=SEED + repeat, progress=lab.progress
-        )
-        if report.interrupted:
-            raise KeyboardInterrupt
-        point = report.rows[0].figure.point
-        assert point is not None
-        return point
-
-    return lab.piece(f"played-{_folder(name, repeat)}", measure)
+    folder = _folder(name, repeat)
+    report = lab.bench(f"played-{folder}", against_bot3(), "table", f"greedy:{lab.folder / folder}", seed=SEED + repeat)
+    return report["rows"][0]["figure"]["point"]

@@ -16,7 +16,6 @@ Source: Vahteristo 2023, sections 2 and 4.2: the method is said to suit other ga
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from cardai.agents.spec import agent
@@ -26,7 +25,7 @@ from cardai.experiments import durak_learners, hearts_best, literature, moska_ne
 from cardai.experiments.machinery.duplicate import COUNTED, outcomes_of
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
 from cardai.experiments.machinery.lab import Lab
-from cardai.experiments.machinery.networks import NetworkStore, generation_names
+from cardai.experiments.machinery.networks import generation_names
 from cardai.stats import interval
 from cardai.stats.interval import wilson
 
@@ -187,24 +186,12 @@ def after(games: int) -> str:
 
 
 def run(lab: Lab) -> Findings:
-    """Train the networks of every game by the recipe, several times, and measure them beside players without one.
-
-    After Ctrl-C there is a result of the trainings that are whole, if they are at least two; the same command adds the
-    others.
-    """
-    trainings = []
-    try:
-        for training in range(lab.size.trainings):
-            trainings.append({name: _training(lab, name, training) for name in GAMES})
-    except KeyboardInterrupt:
-        if len(trainings) < 2:
-            raise
+    trainings = [{name: _training(lab, name, training) for name in GAMES} for training in range(lab.size.trainings)]
     rows = [row for name in GAMES for row in _rows(lab, name, [training[name] for training in trainings])]
     return Findings([*rows, *(row for name in GAMES for row in _paid(lab, name, len(trainings)))])
 
 
 def _training(lab: Lab, name: str, training: int) -> dict[str, float]:
-    """Train a game's networks once; {column: what its agent reaches}."""
     lab.piece(_networks(name, training), lambda: networks(lab, name, training), repeats=False)
     columns = (RANDOM, SIMPLE, *map(after, lab.size.sizes_of(name)))
     return {column: _reached(lab, name, training, column) for column in columns}
@@ -224,19 +211,12 @@ def networks(lab: Lab, name: str, training: int) -> dict[str, Any]:
     As `NetworkStore.generations`, with more games for each network than for the one before.
     """
     setup, sizes = GAMES[name], lab.size.sizes_of(name)
-    learning, seed = {**lab.size.learning, "encoder": setup.encoder}, 100 * training
-    store = NetworkStore(
-        literature.game_of(name), _folder(lab, name, training), learning, lab.progress, lab.device, setup.variant,
-        setup.seats,
-    )  # fmt: skip
+    place, seed = (f"{name}-{training}", setup.variant, setup.seats), 100 * training
+    store = lab.store(literature.game_of(name), *place, encoder=setup.encoder)
     first = store.games("games", setup.pool, sizes[0], seed=seed + 1)
     later = [size - before for before, size in pairwise(sizes)]
     last = store.generations((first,), games=later, opponents=setup.pool, seed=seed + 10)
     return {"parameters": parameters(load_model(last).module)}
-
-
-def _folder(lab: Lab, name: str, training: int) -> Path:
-    return lab.folder / f"{name}-{training}"
 
 
 def _reached(lab: Lab, name: str, training: int, column: str) -> float:
@@ -245,12 +225,10 @@ def _reached(lab: Lab, name: str, training: int, column: str) -> float:
     games = lab.games or lab.size.games_of(name)
     made = zip(map(after, sizes), generation_names(len(sizes) - 1), strict=True)
     agents = {RANDOM: "random", SIMPLE: setup.simple}
-    agents |= {title: f"greedy:{_folder(lab, name, training) / network}" for title, network in made}
+    agents |= {title: f"greedy:{lab.folder / f'{name}-{training}' / network}" for title, network in made}
 
     def measure() -> float:
-        def tell(done: int, total: int) -> None:
-            lab.tell(done, total, f"{setup.title}, {column}, training {1 + training}")
-
+        tell = lab.telling(f"{setup.title}, {column}, training {1 + training}")
         game, seed = literature.game_of(name), SEED + training
         player = agent(game, agents[column])
         found = outcomes_of(game, player, setup.opponents, games, seed, setup.variant, setup.measure, tell)
@@ -285,7 +263,6 @@ def _of_games(figures: Sequence[float], games: int) -> Measurement:
 
 
 def _paid(lab: Lab, name: str, trainings: int) -> list[Finding]:
-    """What a game's networks cost: games and minutes of a training, and parameters."""
     keys = [_networks(name, training) for training in range(trainings)]
     minutes = over_seeds([lab.made[key]["seconds"] / 60 for key in keys], "trainings")
     exact = {GAMES_PLAYED: lab.size.sizes_of(name)[-1], PARAMETERS: lab.made[keys[0]]["value"]["parameters"]}

@@ -644,7 +644,7 @@ def _results(folder: Path) -> dict[str, Kind]:
         "value": {"point": 25.0, "rows": [1, 2, 3]},
     }  # fmt: skip
     sealed.write_sealed(pieces / "pieces" / "first.json", content)
-    (pieces / "pieces" / "first.seconds").write_text("12.5")
+    sealed.write_sealed(pieces / "pieces" / "first.seconds", {"seconds": 12.5})
     shutil.copy(root / "report" / "complexity.json", report / "complexity.json")
     (ratings / "h.jsonl").write_bytes((root / "report" / "ratings.jsonl").read_bytes())
 

@@ -1,11 +1,11 @@
-"""The experiment on hidden information: its losses are those of a suite, game by game, and are kept as they are."""
+"""The experiment on hidden information: its losses are those of a suite."""
 
 from dataclasses import asdict
 
 import numpy as np
 import pytest
 
-from cardai.experiments.information import DIFFERENCES, SEED, VARIANT, claimed_price, losses, read, written
+from cardai.experiments.information import SEED, VARIANT, claimed_price, losses
 from cardai.game import Row, Suite
 from cardai.measure.bench import run_suite
 from cardai.registry import load
@@ -24,18 +24,7 @@ def test_losses_are_those_of_a_suite_seat_by_seat():
     assert len(set(by_seat)) > 1
 
 
-def test_losses_are_read_as_they_were_written():
-    lost = np.array([[0.0, 1.0, np.nan, 1.0], [1.0, 0.0, 0.0, 0.0]])
-    assert written(lost) == "01-11000"
-    np.testing.assert_array_equal(read(written(lost)), lost)
-
-
 def test_the_claimed_price_is_the_difference_of_the_claims_and_undecided():
     price = claimed_price()
     wald = 100 * 1.96 * np.sqrt(2 * 0.14 * 0.86 / 2000)
     assert (price.point, price.low, price.high) == pytest.approx((0.6, 0.6 - wald, 0.6 + wald), abs=0.05)
-
-
-def test_nobody_is_compared_with_himself():
-    assert all(one != other for one, other in DIFFERENCES)
-    assert len(set(DIFFERENCES)) == len(DIFFERENCES)

@@ -9,9 +9,8 @@ from cardai.agents.spec import agent
 from cardai.evaluators.bodies.build import construct
 from cardai.evaluators.training.compare import parameters
 from cardai.experiments import mlp_vs_cnn
-from cardai.experiments.machinery.compared import dense_parameters
 from cardai.experiments.machinery.duplicate import outcomes_of
-from cardai.experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, SCALES, body_of, differences_table
+from cardai.experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, SCALES, body_of, dense_parameters, differences_table
 from cardai.experiments.pages.mlp_vs_cnn import compared
 from cardai.game import Row, Suite
 from cardai.measure.bench import run_suite

@@ -18,10 +18,8 @@ from cardai.experiments.strength import (
     MILLISECONDS,
     PIMC,
     column_of,
-    differences_of,
     key_of,
     model_of,
-    table_of,
 )
 from cardai.registry import load
 
@@ -83,9 +81,9 @@ def test_the_command_of_a_row_prints_its_figure(tmp_path, capsys, name, spec, op
     assert [figure[part] for part in FIGURE] == [getattr(row.figure, part) for part in FIGURE]
 
 
-def row(contest, name, column, point, low=None, high=None, table=table_of):
+def row(contest, name, column, point, low=None, high=None, table=""):
     figure = {"point": point, "low": low, "high": high, "n": 10, "counted": "games"}
-    return {"table": table(contest), "name": name, "column": column, "figure": figure, "claim": None}
+    return {"table": table or contest.table, "name": name, "column": column, "figure": figure, "claim": None}
 
 
 @pytest.mark.parametrize("name", CONTESTS)
@@ -108,7 +106,7 @@ def result():
             for column in contest.opponents if place <= 0 else [contest.main]:
                 rows.append(row(contest, spec, column, 7.5 if family == AHEAD else 12.5, 7.0, 13.0))
         low, high = {"moska": (-4.0, -1.0), "hearts": (-4.0, -1.0)}.get(name, (-2.0, 2.0))
-        rows.append(row(contest, PIMC, column_of(1), (low + high) / 2, low, high, differences_of))
+        rows.append(row(contest, PIMC, column_of(1), (low + high) / 2, low, high, contest.differences))
     return {"rows": rows}
 
 
@@ -129,7 +127,7 @@ def test_a_figure_without_an_interval_is_neither_the_best_nor_a_comparison(resul
     for spec, at in ((moska.searches[PIMC][1], 0.0), *((specs[2], 5.0) for specs in moska.searches.values())):
         (own,) = (one for one in result["rows"] if (one["name"], one["column"]) == (spec, moska.main))
         own["figure"] |= {"point": at, "low": None, "high": None}
-    result["rows"].append(row(moska, PIMC, column_of(100), -9.0, table=differences_of))
+    result["rows"].append(row(moska, PIMC, column_of(100), -9.0, table=moska.differences))
     headline, _, told, *_ = answers(result)
     assert "in 1 of 6 comparisons" in headline
     assert "at 10 ms `ahead:" in told

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from cardai.experiments.machinery import report
-from cardai.experiments.machinery.margins import margins
+from cardai.experiments.machinery.findings import margins
 
 ROOT = Path(__file__).parent.parent
 RESULTS = report.results_in(ROOT / "report")

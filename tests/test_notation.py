@@ -83,9 +83,10 @@ def _specs():
         elif isinstance(thing, str):
             texts.add(thing)
 
-    for place in (*ROOT.glob("report/*.json"), ROOT / "experiments/machinery/uses.json"):
+    for place in ROOT.glob("report/*.json"):
         collect(json.loads(place.read_text()))
-    collect([json.loads(line) for line in (ROOT / "report/ratings.jsonl").read_text().splitlines()])
+    for place in (ROOT / "report/ratings.jsonl", ROOT / "experiments/machinery/uses.jsonl"):
+        collect([json.loads(line) for line in place.read_text().splitlines()])
     for name in cardai.available():
         game = cardai.load(name)
         collect([*game.agents.players, *game.agents.opponents, *(vars(suite) for suite in game.agents.suites.values())])

@@ -16,9 +16,10 @@
 | `estimators` | estimates and intervals of a fixed sample |
 
 The text of the code does not matter: it may be renamed, moved and formatted. Numbers are compared with a tolerance,
-since processors round differently. What an experiment uses is in `uses.json`
-(`cardai.experiments.machinery.uses`). Networks that it trains itself are replaced by small ones with fixed weights.
-Not covered: what an experiment itself computes from its measurements, and speed.
+since processors round differently. What an experiment uses is in `USES`, which
+`cardai.experiments.machinery.observing` writes from what is seen to be used at the scale "smoke". Networks that an
+experiment trains itself are replaced by small ones with fixed weights. Not covered: what an experiment itself computes
+from its measurements, and speed.
 """
 
 import json
@@ -33,12 +34,16 @@ import numpy as np
 from cardai.experiments.machinery import probes
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, module
 from cardai.experiments.machinery.probes import Value
-from cardai.experiments.machinery.uses import Uses, uses_of
+from cardai.files.reading import read_text
 from cardai.files.tensors import undigested
 from cardai.registry import load
 from cardai.stats.jsonable import plain
 
 Behaviour = dict[str, Value]
+USES = Path(__file__).with_name("uses.jsonl")
+"""A line for each use: [experiment, "plays", game, variant, seats, spec], [..., "data", game, variant, seats, recipe],
+[..., "step", body, fields] or [..., "policy", algorithm, game, variant, seats, encoder]; sorted. A network that an
+experiment trains itself is written as a stand-in: `greedy:{network moska thesis 4 relative before_draw mlp}`."""
 
 TRAINED, COMPUTED = 2e-3, 1e-9
 """The largest relative difference that is taken for rounding: of numbers after training steps, and of all others."""
@@ -62,7 +67,7 @@ def behaviour(name: str, scale: str) -> Behaviour:
     values |= {
         f"measure {what}": probe() for what, (function, probe) in probes.MEASURES.items() if _has(experiment, function)
     }
-    return {**values, **_of_uses(uses_of(name))}
+    return values | dict(_of_use(*use) for use in uses_of(name))
 
 
 def differences(then: Mapping[str, Value], now: Mapping[str, Value]) -> list[str]:
@@ -87,19 +92,15 @@ def shipped(game: str) -> list[Path]:
     return [path for folder in (SHIPPED, POLICIES) for path in shipped_files(folder, game).values()]
 
 
-def _of_uses(uses: Uses) -> Behaviour:
-    values: Behaviour = {}
-    for game, variant, seats, spec in uses.get("plays", []):
-        values[f"plays {game} {variant} {seats} {spec}"] = probes.plays(game, variant, seats, spec)
-    for game, variant, seats, recipe in uses.get("data", []):
-        values[f"data {game} {variant} {seats} {_words(recipe)}"] = probes.data(
-            game, variant, seats, json.dumps(recipe)
-        )
-    for body, fields in uses.get("steps", []):
-        values[f"step {body} {_words(fields)}"] = probes.step(body, json.dumps(fields))
-    for place in uses.get("policies", []):
-        values[f"policy {' '.join(map(str, place))}"] = probes.policy(*place)
-    return values
+def uses_of(name: str) -> list[list[Any]]:
+    """The uses of an experiment in `USES`, without its name."""
+    return [use for experiment, *use in map(json.loads, read_text(USES).splitlines()) if experiment == name]
+
+
+def _of_use(kind: str, *place: Any) -> tuple[str, Value]:
+    words = [_words(part) if isinstance(part, dict) else str(part) for part in place]
+    plain_place = [json.dumps(part) if isinstance(part, dict) else part for part in place]
+    return " ".join([kind, *words]), getattr(probes, kind)(*plain_place)
 
 
 def _words(fields: Mapping[str, Any]) -> str:

@@ -11,6 +11,8 @@ Nothing heavy is imported here, so that listing them costs nothing. An experimen
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -37,8 +39,6 @@ class CatalogueEntry:
 
     def missing(self) -> dict[str, str]:
         """The modules it needs that are not installed, and the extra that brings each."""
-        from importlib.util import find_spec
-
         return {name: extra for name, extra in (self.needs or {}).items() if find_spec(name) is None}
 
 
@@ -225,13 +225,9 @@ EXPERIMENTS = {
 
 def module(name: str) -> ModuleType:
     """The module that measures an experiment."""
-    import importlib
-
-    return importlib.import_module(f"cardai.experiments.{name.replace('-', '_')}")
+    return import_module(f"cardai.experiments.{name.replace('-', '_')}")
 
 
 def page_of(name: str) -> Any:
     """The module that says and draws what an experiment has found."""
-    import importlib
-
-    return importlib.import_module(f"cardai.experiments.pages.{name.replace('-', '_')}")
+    return import_module(f"cardai.experiments.pages.{name.replace('-', '_')}")

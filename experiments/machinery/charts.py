@@ -98,6 +98,20 @@ def dots(axes: Any, series: Mapping[str, Points]) -> None:
     axes.set_ylim(len(groups) - 0.5, -0.5)
 
 
+def dotted(
+    series: Mapping[str, Points], xlabel: str, height: float, at: tuple[float, str] | None = None, columns: int = 2
+) -> Figure:
+    """A chart of one panel of `dots`. `at`: the place and name of an upright line. `columns`: of the key, 0: no key."""
+    figure, (axes,) = chart(height=height)
+    dots(axes, series)
+    if at is not None:
+        level(axes, *at, across=False)
+    axes.set_xlabel(xlabel)
+    if columns:
+        key(figure, columns)
+    return figure
+
+
 def by_generation(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], label: str) -> Figure:
     """A chart of rows over their networks, in order: a line for each of `columns` ({column: its name in the key})."""
     figure, (axes,) = chart(height=3.8)

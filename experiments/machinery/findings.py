@@ -7,14 +7,38 @@
 """
 
 import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
 from statistics import mean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 
-from cardai.experiments.machinery.margins import margin
-from cardai.stats.interval import FEWEST_DEALS, wilson
+from scipy.special import stdtr, stdtrit
+
+from cardai.stats.interval import FEWEST_DEALS, Estimate, wilson
 from cardai.stats.jsonable import plain
+
+
+class Margin(NamedTuple):
+    """`within`: the largest difference that does not matter, in the unit of the row. `of`: of which figures."""
+
+    within: float
+    of: str
+    why: str
+
+
+@cache
+def margins() -> Mapping[str, Margin]:
+    """{name: margin}, each written once in `margins.toml` with its reason, in the order of the file."""
+    text = Path(__file__).with_name("margins.toml").read_text("utf-8")
+    return {name: Margin(**fields) for name, fields in tomllib.loads(text).items()}
+
+
+def margin(name: str) -> float:
+    """The largest difference that does not matter, in the unit of the row. Raises KeyError for an unknown name."""
+    return margins()[name].within
 
 
 @dataclass(frozen=True)
@@ -112,12 +136,13 @@ class Findings:
         return {"rows": [plain(asdict(row)) for row in self.rows], "drawn": plain(self.drawn)}
 
 
-def of_estimate(estimate: Mapping[str, Any], factor: float = 1.0) -> Measurement:
-    """The figure of an estimate in a report's JSON, times `factor`; no interval from fewer than ten deals."""
-    point, low, high = (None if estimate[key] is None else factor * estimate[key] for key in ("point", "low", "high"))
-    if estimate.get("deals", FEWEST_DEALS) < FEWEST_DEALS:
+def of_estimate(estimate: Estimate | Mapping[str, Any], factor: float = 1.0) -> Measurement:
+    """The figure of an estimate (or its JSON) times `factor`; no interval from fewer than ten deals."""
+    values = plain(asdict(estimate)) if isinstance(estimate, Estimate) else estimate
+    point, low, high = (None if values[key] is None else factor * values[key] for key in ("point", "low", "high"))
+    if values.get("deals", FEWEST_DEALS) < FEWEST_DEALS:
         low = high = None
-    return Measurement(point, low, high, estimate["n"])
+    return Measurement(point, low, high, values["n"])
 
 
 def over_seeds(figures: Sequence[float], counted: str = "networks") -> Measurement:
@@ -131,25 +156,12 @@ def over_seeds(figures: Sequence[float], counted: str = "networks") -> Measureme
 
 def student(free: int) -> float:
     """The two-sided 95 % point of Student's t, to three decimals. `free`: degrees of freedom, at least 1."""
-    low, high = 0.0, math.pi / 2  # of the angle whose tangent is t / sqrt(free)
-    for _ in range(60):
-        angle = (low + high) / 2
-        low, high = (angle, high) if _within(angle, free) < 0.95 else (low, angle)
-    return round(math.sqrt(free) * math.tan(low), 3)
+    return round(float(stdtrit(free, 0.975)), 3)
 
 
 def tail(value: float, free: int) -> float:
     """The chance that Student's t lies outside +-value. `free`: degrees of freedom, at least 1."""
-    return max(0.0, 1 - _within(math.atan(abs(value) / math.sqrt(free)), free))
-
-
-def _within(angle: float, free: int) -> float:
-    """The chance that Student's t lies within +-sqrt(free) * tan(angle); Abramowitz and Stegun 26.7.3 and 26.7.4."""
-    term, total = math.sin(angle) * (math.cos(angle) if free % 2 else 1.0), 0.0
-    for power in range(2 + free % 2, free + 1, 2):
-        total += term
-        term *= math.cos(angle) ** 2 * (power - 1) / power
-    return 2 / math.pi * (angle + total) if free % 2 else total
+    return 2 * float(stdtr(free, -abs(value)))
 
 
 def difference(first: Measurement, second: Measurement) -> Measurement:

@@ -8,13 +8,12 @@ A folder belongs to one experiment, one config and one behaviour of all that the
 changed. So does a piece that was edited by hand.
 """
 
-import math
 import random
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cardai.errors import CardaiError, lacking, unknown
 from cardai.experiments.machinery.behaviour import behaviour, differences
@@ -22,12 +21,14 @@ from cardai.experiments.machinery.catalogue import EXPERIMENTS, module
 from cardai.experiments.machinery.findings import Findings
 from cardai.experiments.machinery.sealed import SEAL, read_sealed, write_sealed
 from cardai.experiments.machinery.verdicts import judged
-from cardai.files.reading import read_text
 from cardai.game import Game
 from cardai.measure.bench import run_suite
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine
 from cardai.stats.progress import Progress
+
+if TYPE_CHECKING:
+    from cardai.experiments.machinery.networks import NetworkStore
 
 BINDING, RESULT, PIECES = "experiment.json", "result.json", "pieces"
 SPEEDS = {
@@ -76,18 +77,19 @@ class Lab:
         saved = self._saved(place) if place.exists() else None
         if saved is None or key in self.again:
             self.tell(0, 1, key)
-            began, earlier = time.perf_counter(), self._earlier(key)
+            stopped = self.folder / PIECES / f"{key}.seconds"  # what was spent before a measurement was stopped
+            began = time.perf_counter() - (read_sealed(stopped)["seconds"] if stopped.exists() else 0.0)
             try:
                 value = plain(measure())
             except BaseException:
-                self._earlier(key).write_text(str(_seconds(earlier) + time.perf_counter() - began))
+                write_sealed(stopped, {"seconds": time.perf_counter() - began})
                 raise
             content = {
                 "experiment": self.name,
                 "bound": self.bound,
                 "key": key,
                 "repeats": repeats,
-                "seconds": round(_seconds(earlier) + time.perf_counter() - began, 2),
+                "seconds": round(time.perf_counter() - began, 2),
                 "when": time.strftime("%Y-%m-%d", time.gmtime()),
                 "machine": machine(),
                 "value": value,
@@ -99,29 +101,43 @@ class Lab:
         self.made[key] = saved
         return saved["value"]
 
-    def bench(
-        self, key: str, game: Game, suite: str, spec: str, games: int, seed: int = 0, variant: str | None = None
-    ) -> dict[str, Any]:
-        """An agent's rows of a suite as JSON, saved as a piece. Raises KeyboardInterrupt on Ctrl-C."""
+    def bench(self, key: str, game: Game, suite: str, *specs: str, games: int = 0, seed: int = 0) -> dict[str, Any]:
+        """The rows of agents in a suite as JSON, saved as a piece. Raises KeyboardInterrupt on Ctrl-C.
+
+        `games`: in each row, instead of those of `benchmark`.
+        """
 
         def measure() -> dict[str, Any]:
-            report = run_suite(game, suite, [spec], games, seed=seed, variant=variant, progress=self.progress)
+            report = run_suite(game, suite, specs, games or self.benchmark, seed=seed, progress=self.progress)
             if report.interrupted:
                 raise KeyboardInterrupt
             return report.as_json()
 
         return self.piece(key, measure)
 
+    @property
+    def benchmark(self) -> int:
+        """The games behind a figure: `games`, or the `benchmark` of the scale."""
+        return self.games or self.size.benchmark
+
+    def store(self, game: Game, folder: str = "", *place: Any, **learning: Any) -> "NetworkStore":
+        """Where networks of a game are trained, by the scale's `learning` with some fields replaced.
+
+        `folder`: within the experiment's. `place`: as the last fields of `NetworkStore`: variant, seats and seed.
+        """
+        from cardai.experiments.machinery.networks import NetworkStore
+
+        fields = {**self.size.learning, **learning}
+        return NetworkStore(game, self.folder / folder, fields, self.progress, self.device, *place)
+
+    def telling(self, what: str) -> Callable[[float, float], None]:
+        """A function of (done, total) that shows them as steps of `what`."""
+        return lambda done, total: self.tell(int(done), int(total), what)
+
     def tell(self, done: int, total: int, what: str) -> None:
         """Show that `done` of `total` steps of `what` are done."""
         if self.progress is not None:
             self.progress(done, total, f"{self.name}: {what}")
-
-    def _earlier(self, key: str) -> Path:
-        """The file with the seconds that were spent on a piece before its measurement was stopped."""
-        place = self.folder / PIECES / f"{key}.seconds"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        return place
 
     def _saved(self, place: Path) -> dict[str, Any]:
         content = _piece(place)
@@ -234,20 +250,6 @@ def chosen_again(folder: Path, count: int, seed: int) -> list[str]:
     if not keys:
         raise CardaiError(f"{folder} holds no measurement that could be repeated")
     return sorted(random.Random(seed).sample(keys, min(count, len(keys))))
-
-
-def _seconds(place: Path) -> float:
-    """The seconds in a file, 0 if there is none. Raises CardaiError if they are no number."""
-    if not place.exists():
-        return 0.0
-    text = read_text(place)
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 <= seconds < math.inf:
-        raise CardaiError(f"{place} is damaged: it holds no number of seconds; delete it")
-    return seconds
 
 
 def _piece(place: Path) -> dict[str, Any]:

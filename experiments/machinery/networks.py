@@ -87,7 +87,6 @@ class NetworkStore:
         games: Sequence[int],
         opponents: Mapping[str, float],
         seed: int,
-        way: str = "greedy",
         **fields: Any,
     ) -> str:
         """Train a network on `data`, then a generation for each of `games`; returns the model file of the last one.
@@ -99,7 +98,7 @@ class NetworkStore:
         names = generation_names(len(games))
         newest = self.network(names[0], data, seed=seed, **fields)
         for number, name in enumerate(names[1:], 1):
-            pool = {**opponents, **{f"{way}:{newest}{how}": weight for how, weight in WAYS.items()}}
+            pool = {**opponents, **{f"greedy:{newest}{how}": weight for how, weight in WAYS.items()}}
             data = (*data, self.games(f"later{number}", pool, games[number - 1], seed + number))
             newest = self.network(name, data, seed=seed + number, start_from=newest, **fields)
         return newest
@@ -145,7 +144,6 @@ def ship_network(folder: Path, network: str, place: Path, about: str, command: s
 
 
 def _renamed(value: Any, old: str, new: str) -> Any:
-    """A JSON value with `old` replaced by `new` in all its texts and keys."""
     if isinstance(value, str):
         return value.replace(old, new)
     if isinstance(value, Mapping):

@@ -1,9 +1,9 @@
 """See what an experiment uses, in a run at the scale "smoke", and write it down.
 
-    python -m cardai.experiments.machinery.observing            # writes uses.json for all experiments
+    python -m cardai.experiments.machinery.observing            # writes uses.jsonl for all experiments
     python -m cardai.experiments.machinery.observing strength   # for one
 
-A test compares `uses.json` with what each experiment is seen to use.
+A test compares `uses.jsonl` with what each experiment is seen to use.
 """
 
 import contextlib
@@ -29,9 +29,9 @@ from cardai.evaluators.policies.training import TrainingTable
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.trainer import Trainer
 from cardai.experiments.machinery import lab
+from cardai.experiments.machinery.behaviour import USES
 from cardai.experiments.machinery.catalogue import EXPERIMENTS
-from cardai.experiments.machinery.uses import USES, Uses
-from cardai.files.reading import read_json, read_text
+from cardai.files.reading import read_text
 from cardai.game import Game
 
 STEP_FIELDS = ("schedule", "final_rate", "optimiser", "weight_decay", "clip", "ema")
@@ -39,24 +39,26 @@ STEP_FIELDS = ("schedule", "final_rate", "optimiser", "weight_decay", "clip", "e
 
 
 @contextlib.contextmanager
-def observed(folder: Path) -> Iterator[Uses]:
-    """Collect what is used until the context ends. `folder`: where networks are trained meanwhile."""
-    found: dict[str, set[str]] = {kind: set() for kind in ("plays", "data", "steps", "policies")}
-    uses: Uses = {}
+def observed(folder: Path) -> Iterator[list[Any]]:
+    """Collect what is used until the context ends, as `uses_of` has it. `folder`: where networks are trained meanwhile.
 
-    looking = [True]
+    States of a model's own games are played once in a process and belong to the model, so they are passed over.
+    """
+    found: set[str] = set()
+    uses: list[Any] = []
+    passed_over = False
 
-    def note(kind: str, *what: Any) -> None:
-        if looking[-1]:
-            found[kind].add(json.dumps(what, sort_keys=True))
+    def note(*what: Any) -> None:
+        if not passed_over:
+            found.add(json.dumps(what, sort_keys=True))
 
     def unobserved(*args: Any) -> Dataset:
-        """Collect states of a model's own games, which are played once in a process and belong to the model."""
-        looking.append(False)
+        nonlocal passed_over
+        before, passed_over = passed_over, True
         try:
             return collected(*args)
         finally:
-            looking.pop()
+            passed_over = before
 
     collected = own_games._collected
 
@@ -82,11 +84,11 @@ def observed(folder: Path) -> Iterator[Uses]:
         note("data", dataset.game, dataset.variant, dataset.seats, recipe)
 
     def trains(_: Trainer, __: Any, config: TrainConfig, *___: Any, **____: Any) -> None:
-        note("steps", config.body, {field: getattr(config, field) for field in STEP_FIELDS})
+        note("step", config.body, {field: getattr(config, field) for field in STEP_FIELDS})
 
     def learns(algorithm: Any, table: TrainingTable, *_: Any, **__: Any) -> None:
         encoder, game = table.encoder, table.encoder.game
-        note("policies", type(algorithm).__name__.lower(), game.name, table.variant, encoder.seats, encoder.encoder)
+        note("policy", type(algorithm).__name__.lower(), game.name, table.variant, encoder.seats, encoder.encoder)
 
     with (
         patch.object(own_games, "_collected", unobserved),
@@ -97,7 +99,7 @@ def observed(folder: Path) -> Iterator[Uses]:
         watched(Nfsp, "__init__", learns),
     ):
         yield uses
-    uses |= {kind: [json.loads(text) for text in sorted(lines)] for kind, lines in found.items() if lines}
+    uses += map(json.loads, sorted(found))
 
 
 def _spec(player: Agent, game: Game, variant: str | None, seats: int, folder: Path) -> str:
@@ -133,7 +135,7 @@ def _stand_in(place: Path, folder: Path) -> str:
     return f"{{network {body}}}"
 
 
-def observe(name: str) -> Uses:
+def observe(name: str) -> list[Any]:
     """Run an experiment at the scale "smoke" and return what it uses."""
     unchecked = patch.object(lab, "behaviour", lambda *_: {})  # which is computed of what is being found out
     with tempfile.TemporaryDirectory() as folder, unchecked, observed(Path(folder)) as uses:
@@ -142,20 +144,13 @@ def observe(name: str) -> Uses:
 
 
 def main(names: list[str]) -> None:
-    """Write `uses.json` anew for these experiments, for all that can run here if none is named."""
-    kept = read_json(USES) if USES.exists() else {}
+    """Write `uses.jsonl` anew for these experiments, for all that can run here if none is named."""
+    lines = read_text(USES).splitlines()
     for name in names or [name for name, entry in EXPERIMENTS.items() if not entry.missing()]:
-        kept[name] = observe(name)
-        print(name, {kind: len(lines) for kind, lines in kept[name].items()}, flush=True)
-        lines = ",\n".join(
-            f" {json.dumps(one)}: {{{', '.join(_listed(kind, used) for kind, used in uses.items())}}}"
-            for one, uses in sorted(kept.items())
-        )
-        USES.write_text(f"{{\n{lines}\n}}\n")
-
-
-def _listed(kind: str, lines: list[Any]) -> str:
-    return f"\n  {json.dumps(kind)}: [\n   " + ",\n   ".join(map(json.dumps, lines)) + "]"
+        own = [json.dumps([name, *use]) for use in observe(name)]
+        lines = sorted([line for line in lines if json.loads(line)[0] != name] + own)
+        print(name, len(own), flush=True)
+        USES.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import Any
 from cardai.errors import CardaiError
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, page_of
 from cardai.experiments.machinery.charts import svg
-from cardai.experiments.machinery.margins import margins
+from cardai.experiments.machinery.findings import margins
 from cardai.experiments.machinery.sealed import read_sealed, write_sealed
 from cardai.experiments.machinery.verdicts import judged
 from cardai.experiments.machinery.words import Result, addressed, folded, in_markdown, listed, shown, verdict_with_games
@@ -259,7 +259,6 @@ def method(results: Sequence[Result]) -> str:
 
 
 def _claims_of(name: str, results: Sequence[Result]) -> str:
-    """What came of the claims that an experiment answers: "2 reproduced, 1 missed", or "none"."""
     own = [claim for listed in claims.sources().values() for claim in listed if name in {row[0] for row in claim.rows}]
     outcomes = [claims.verdict_of(claims.answer(claim, results).outcomes) for claim in own if claim.counts]
     return (
@@ -387,7 +386,6 @@ def claimed(row: Mapping[str, Any]) -> str:
 
 
 def _in_full(result: Result, number: int, row: Mapping[str, Any]) -> list[str]:
-    """The cells of a row in full, in the order of `HEADS`."""
     labels, pieces = claims.labels_of(result), [result["pieces"][name] for name in row["piece"].split()]
     figure, games = row["figure"], row["claim"]["games"] if row["claim"] else 0
     address = addressed(row["table"], row["name"], row["column"])
@@ -406,7 +404,6 @@ def _in_full(result: Result, number: int, row: Mapping[str, Any]) -> list[str]:
 
 
 def _counted(figure: Mapping[str, Any]) -> str:
-    """The number of games, or of what else was counted: "1 network", "8 pairs of networks"."""
     first, space, rest = figure["counted"].partition(" ")
     first = first.removesuffix("s") if figure["n"] == 1 else first
     return f"{figure['n']:,} {first}{space}{rest}" if figure["n"] else ""

@@ -54,7 +54,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The logarithm of the tree's size over the number of players, a panel for each game."""
     figure, panels = chart(len(PLAYERS), height=2.9)
     for axes, game in zip(panels, PLAYERS, strict=True):
         drawn = {agent: result["drawn"]["rows"][f"{game}-{agent}"] for agent in AGENTS[game]}

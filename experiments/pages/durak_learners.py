@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cardai.experiments.durak_learners import CLAIMS, EARLIER, ENDINGS, LEARNERS, NODES, NOT_LOST, ROWS
+from cardai.experiments.durak_learners import CLAIMS, EARLIER, ENDINGS, LEARNERS, LEARNING, NODES, NOT_LOST, ROWS
 from cardai.experiments.machinery.charts import COLOURS, chart, key, lines, logarithmic
 from cardai.experiments.machinery.words import (
     Result,
@@ -27,7 +27,7 @@ NOTES = (
 )
 
 LABELS = {
-    "Seconds of learning, both tables": "Training time, for tables of two and of four",
+    LEARNING: "Training time, for tables of two and of four",
     "s": "seconds",
     "deep less shallow": "deep minus shallow",
 }
@@ -61,7 +61,6 @@ def answers(result: Result) -> list[str]:
 
 
 def _ends(result: Result) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """The last row of each learner at each table."""
     return {(_learner(row), row["column"]): row for row in rows_where(result, table=NOT_LOST)}
 
 
@@ -74,7 +73,6 @@ def _games(row: Mapping[str, Any]) -> str:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Games not lost over games trained on, a panel for each of the report's opponents."""
     figure, panels = chart(len(ROWS), height=2.4)
     for axes, (row_key, title) in zip(panels, ROWS.items(), strict=True):
         rows = rows_where(result, table=NOT_LOST, column=title)

@@ -38,7 +38,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """A line for each seat over the moves of one game, the largest changes marked."""
     figure, (axes,) = chart(height=4.2)
     game = result["drawn"]["game"]
     for seat, (name, colour, marker) in enumerate(zip(game["names"], COLOURS, MARKERS, strict=False)):

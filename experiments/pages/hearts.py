@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from cardai.experiments.hearts import DQN, FOES, MADE, MCTS, ONE, OWN, SHARE, TITLES, unrepeated
-from cardai.experiments.machinery.charts import chart, dots, key, level
+from cardai.experiments.hearts import CANNOT, DQN, FOES, MADE, MCTS, ONE, OWN, SHARE, TITLES
+from cardai.experiments.machinery.charts import dotted
 from cardai.experiments.machinery.words import (
     Result,
     about,
@@ -21,7 +21,7 @@ NOTES = (
     "In brackets: the paper's figure, from 1000 games a row. Its opponents are not available. rollout:100 and pimc"
     " stand in for its Monte Carlo tree search, DQN is trained here, so a verdict says how our agent does against a"
     " stand-in.",
-    f"{listed(unrepeated())}: these rows of the paper need people and are not repeated.",
+    f"{listed(CANNOT)}: these rows of the paper need people and are not repeated.",
     "T3.1 to T3.4: rules without moons; T3.1, T3.4, T4.1 and T4.3: nothing is passed.",
     "Tried: the moon decider gives the hand more than its threshold, so that the moon networks pass and play.",
     "Each other: the mean of the three other seats. Moons of the other three: the share of rounds in which one of them"
@@ -31,13 +31,7 @@ NOTES = (
 
 def answers(result: Result) -> list[str]:
     rows, (column, stronger), moons = rows_by_place(result), MCTS, TITLES["T4.2"]
-    all_networks, alone = rows[SHARE, moons, column], []
-    if (SHARE, ONE, column) in rows:
-        first, second = (percent(rows[SHARE, ONE, one]) for one in MCTS)
-        alone = [
-            f"One network that passes and plays (`best`) gets {first} and {second}. It trained for longer, but by the"
-            " usual rules."
-        ]
+    all_networks, (first, second) = rows[SHARE, moons, column], (percent(rows[SHARE, ONE, one]) for one in MCTS)
     return [
         f"A player made of five of them gets {about(all_networks)} of the win against three stand-ins for the paper's"
         " search; equal players get 25 %.",
@@ -46,7 +40,8 @@ def answers(result: Result) -> list[str]:
         "The paper says 32.0 %, against its own search. The opponents differ, so this is no test of its figure.",
         f"Against three stronger stand-ins (`{stronger.removeprefix('3 ')}`) the player gets"
         f" {percent(rows[SHARE, moons, stronger])}.",
-        *alone,
+        f"One network that passes and plays (`best`) gets {first} and {second}. It trained for longer, but by the usual"
+        " rules.",
         f"Fine-tuning, without moons: from {percent(rows[SHARE, TITLES['T3.2'], column])} to"
         f" {percent(rows[SHARE, TITLES['T3.3'], column])}. The paper says 26.3 to 30.3 %.",
         f"The last version makes {percent(rows[MADE, moons, column])} of the moons that it tries, the first one"
@@ -57,16 +52,11 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The share of the win in each row, beside the paper's."""
-    figure, (axes,) = chart(height=5.2)
     rows = rows_where(result, table=SHARE)
     series = series_of(rows, lambda row: f"against {row['column']}", "name")
     paper = [
         (row["name"], row["claim"]["value"], None, None) for row in rows if row["claim"] and row["column"] != "3 pimc"
     ]
     columns = (f"against {column}" for column in (*MCTS, DQN, OWN))
-    dots(axes, {column: series.get(column, []) for column in columns} | {"the paper, against its own": paper})
-    level(axes, 25, "equal", across=False)
-    axes.set_xlabel("share of the win, %")
-    key(figure)
-    return {"rows": figure}
+    series = {column: series.get(column, []) for column in columns} | {"the paper, against its own": paper}
+    return {"rows": dotted(series, "share of the win, %", 5.2, (25, "equal"))}

@@ -36,7 +36,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The share of the win by generation."""
     rows = [row for row in result["rows"] if row["table"] == SHARES and row["name"].startswith(("after", LAST))]
     columns = {column: f"against three {column}" for column in ("duck", "careful", "pimc", "mcts")}
     return {"generations": by_generation(rows, columns, "share of the win, %")}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from cardai.experiments.hearts_rewards import CHOSEN, FIRST, GAIN, LAST, LOWER, PAIRS, POINTS, REWARDS, SAVED, SHARE
-from cardai.experiments.machinery.charts import chart, dots, level
+from cardai.experiments.machinery.charts import dotted
 from cardai.experiments.machinery.words import Result, rows_by_place, rows_where, series_of, worded
 
 NOTES = (
@@ -49,9 +49,5 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The share of the win with each reward, before and after the generations."""
-    figure, (axes,) = chart(height=3.0)
-    dots(axes, series_of(rows_where(result, table=SHARE), lambda row: row["column"], "name"))
-    level(axes, 25.0, "as good as the others", across=False)
-    axes.set_xlabel("share of the win against three careful, %")
-    return {"limits": figure}
+    series, equal = series_of(rows_where(result, table=SHARE), "column", "name"), (25.0, "as good as the others")
+    return {"limits": dotted(series, "share of the win against three careful, %", 3.0, equal, columns=0)}

@@ -88,7 +88,6 @@ def _price(figure: Mapping[str, Any], places: int = 2) -> str:
 
 
 def _elsewhere(rows: Mapping[Any, Any], setup: OtherGame) -> str:
-    """What peeking is worth in another game."""
     column, most = COUNTED[setup.measure], SAMPLING[setup.worlds[-1]]
     price = _price(rows[setup.differences, most, f"less {PEEKING}"]["figure"], 1)
     peeks, samples = (percent(rows[setup.table, way, column]) for way in (PEEKING, most))
@@ -99,7 +98,6 @@ def _elsewhere(rows: Mapping[Any, Any], setup: OtherGame) -> str:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Games lost, and positions scored a decision, over worlds; agents that need no worlds as lines across."""
     rows = rows_by_place(result)
     figure, panels = chart(2, height=2.9)
     shares = ((LOST, "B1", "games lost, %"), (COST, POSITIONS, "positions a decision"))
@@ -127,7 +125,6 @@ def _over_worlds(
 
 
 def _other_games(rows: Mapping[Any, Any]) -> Any:
-    """The figures of the other games over worlds, and with peeking as a line across."""
     figure, panels = chart(len(OTHERS), height=2.5)
     for axes, setup in zip(panels, OTHERS.values(), strict=True):
         column, ways = COUNTED[setup.measure], {"samples what its move turns up": None, "peeks": PEEKING}

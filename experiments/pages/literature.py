@@ -3,7 +3,7 @@
 from typing import Any
 
 from cardai.experiments.literature import ASKS, BEST, DECIDED, LATE, MEANT, RELEASED, UNTRAINED
-from cardai.experiments.machinery.charts import chart, dots, level
+from cardai.experiments.machinery.charts import dotted
 from cardai.experiments.machinery.words import Result, about, percent, rows_by_place, rows_where, series_of, worded
 
 NOTES = (
@@ -41,10 +41,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The share of the decided games that each team wins, with its interval."""
-    figure, (axes,) = chart(height=3.4)
     rows = rows_where(result, table=DECIDED)
-    dots(axes, series_of(rows, lambda _: "", lambda row: f"{row['name']} {row['column']}"))
-    level(axes, 50, "equal", across=False)
-    axes.set_xlabel("games won of those not tied, %")
-    return {"teams": figure}
+    series = series_of(rows, lambda _: "", lambda row: f"{row['name']} {row['column']}")
+    return {"teams": dotted(series, "games won of those not tied, %", 3.4, (50, "equal"), columns=0)}

@@ -63,7 +63,7 @@ for _name, _words in {
 
 
 def answers(result: Result) -> list[str]:
-    rows, setups = rows_by_place(result), setups_of(result)
+    rows, setups = rows_by_place(result), [GAMES[name] for name in result["drawn"]]
     return [
         f"On the same states, with as many parameters: {_leads(rows, setups, FIRST)}.",
         f"In the same seconds, in which an MLP learns from more states: {_leads(rows, setups, SECONDS)}.",
@@ -76,11 +76,6 @@ def answers(result: Result) -> list[str]:
         f" {_leads(rows, setups, SHUFFLED, SHUFFLED_CNN)}.",
         "Other conditions are in the tables.",
     ]
-
-
-def setups_of(result: Result) -> list[ComparedGame]:
-    """The games that a result has."""
-    return [GAMES[name] for name in result["drawn"]]
 
 
 def _leads(rows: Mapping[Any, Any], setups: Sequence[ComparedGame], pair: str, other: str = "MLP") -> str:
@@ -110,12 +105,10 @@ def compared(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> str:
 
 
 def _difference(rows: Mapping[Any, Any], setup: ComparedGame, pair: str) -> Mapping[str, Any]:
-    """CNN minus the other network of a pair, in percentage points of games."""
     return rows[differences_table(setup), pair, f"{setup.counted}, points"]["figure"]
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """How well both bodies play in each condition; and test loss over seconds of training."""
     drawn = result["drawn"]
     strength, upper = chart(len(drawn), height=2.7)
     loss, lower = chart(len(drawn), height=2.7)

@@ -44,7 +44,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The games lost by generation."""
     rows = [row for row in result["rows"] if "," not in row["name"]]
     columns = {"B1": "against three Bot3", "N1": "against three of best"}
     return {"generations": by_generation(rows, columns, "games lost, %")}

@@ -40,7 +40,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The losses of NN1 and NN2 over their epochs, as in the thesis' Figure 5."""
     figure, (axes,) = chart(height=3.8)
     for name, losses in result["drawn"]["losses"].items():
         epochs, training, validation = zip(*losses, strict=True)

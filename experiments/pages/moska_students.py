@@ -40,7 +40,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """The games lost by network."""
     rows = [row for row in result["rows"] if row["name"] in ALONE]
     columns = {"B1": "against three Bot3", "N1": "against three of best"}
     return {"networks": by_generation(rows, columns, "games lost, %")}

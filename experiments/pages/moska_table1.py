@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cardai.experiments.machinery.charts import chart, dots, key
+from cardai.experiments.machinery.charts import dotted
 from cardai.experiments.machinery.words import (
     Result,
     about,
@@ -61,8 +61,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Each agent in the first three rows, without the random player."""
-    figure, (axes,) = chart(height=4.6)
     rows = [row for row in result["rows"] if row["name"] != "Random" and row["column"] != "B4"]
 
     def short(row: Any) -> str:
@@ -71,7 +69,6 @@ def draw(result: Result) -> dict[str, Any]:
     claims = [
         (short(row), row["claim"]["value"], None, None) for row in rows if row["column"] == "B1" and row["name"] != BEST
     ]
-    dots(axes, series_of(rows, "column", short) | {"thesis, B1": claims})
-    axes.set_xlabel("games lost, %")
-    key(figure, columns=4)
-    return {"losses": figure}
+    return {
+        "losses": dotted(series_of(rows, "column", short) | {"thesis, B1": claims}, "games lost, %", 4.6, columns=4)
+    }

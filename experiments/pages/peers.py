@@ -21,12 +21,11 @@ from cardai.experiments.peers import (
 
 
 def notes(result: Result) -> list[str]:
-    """How the tables are read."""
     versions = ", ".join(f"{name} {version}" for name, version in result["drawn"]["versions"].items())
     batches = "; ".join(f"{name}: {fastest(rates):,}" for name, rates in result["drawn"]["tried"].items())
     no_bound = result["drawn"]["no bound"]
     return [
-        *map(_line, result["drawn"]["lines"]),
+        *(f"{line['name']}: {line['counted']}." for line in result["drawn"]["lines"]),
         *([f"The bound for Tic-Tac-Toe in C was not measured: {no_bound}."] if no_bound else []),
         "A decision is one move of one seat in a game in progress. Time spent dealing, or stepping finished games in a"
         " batch, is included; those steps are not counted as decisions. Compilation and warm-up are excluded for every"
@@ -46,13 +45,7 @@ def notes(result: Result) -> list[str]:
     ]
 
 
-def _line(line: Mapping[str, Any]) -> str:
-    """What a row counts."""
-    return f"{line['name']}: {line['counted']}."
-
-
 def labels(result: Result) -> dict[str, str]:
-    """The text shown for columns."""
     threads = result["drawn"]["threads"]
     return {
         DECISIONS: "decisions per second",
@@ -87,7 +80,6 @@ def answers(result: Result) -> list[str]:
 
 
 def _inverse(row: Mapping[str, Any]) -> dict[str, float | None]:
-    """The figure of a ratio, turned round."""
     point, low, high = (None if end is None else 1 / end for end in interval_of(row))
     return {"point": point, "low": high, "high": low}
 
@@ -116,7 +108,6 @@ def _least(rows: Sequence[Mapping[str, Any]], table: str) -> dict[str, Mapping[s
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Decisions a second of processor time, a panel for each table."""
     titles = dict.fromkeys(row["table"] for row in result["rows"])
     tables = {title: rows_where(result, table=title, column=THRIFT)[::-1] for title in titles}
     figure, panels = chart(len(tables), height=0.9 + 0.42 * max(map(len, tables.values())))

@@ -15,7 +15,6 @@ IN_WORDS = {
 
 
 def notes(result: Result) -> list[str]:
-    """How the tables are read."""
     tables = _tables(result)
     return [
         "The same deals for all at a table, seats rotated. Wilson interval; games of one deal form one cluster. Each"
@@ -76,7 +75,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Games lost as a multiple of the fair share, over the number of players."""
     figure, (axes,) = chart(height=4.0)
     rows = rows_where(result, table=SHARE)
     lines(axes, series_of(rows, "column", lambda row: int(_seats(row))))

@@ -66,7 +66,6 @@ def _in_brief(cost: Mapping[str, Any]) -> str:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Games lost by rules trained under and rules played, and the difference by pair."""
     figure, (upper, lower) = chart(2, height=2.8)
     lost = rows_where(result, table=LOST)
     dots(upper, series_of(lost, "name", lambda row: row["column"].replace(" ", "\n", 1)))

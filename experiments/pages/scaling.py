@@ -47,14 +47,12 @@ def _agent(row: Any) -> str:
 
 
 def _named(row: Any) -> str:
-    """The players of a row in a sentence."""
     return {"greedy:best": "players that use the network `best`", "bot3": "Bot3"}.get(
         _agent(row), f"{_agent(row)} players"
     )
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Speed-up and use of the processors over the number of threads."""
     figure, panels = chart(2, height=2.7)
     for axes, column in zip(panels, ("speed-up", USED), strict=True):
         series = series_of(rows_where(result, column=column), _agent, lambda row: int(row["name"].split()[0]))

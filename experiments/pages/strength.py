@@ -15,8 +15,6 @@ from cardai.experiments.strength import (
     PLAIN,
     Contest,
     column_of,
-    differences_of,
-    table_of,
 )
 
 NOTES = (
@@ -52,9 +50,7 @@ def _clear(title: str) -> str:
     return title.replace("rules of the report", "the student report's rules")
 
 
-LABELS = {
-    table(contest): _clear(table(contest)) for contest in CONTESTS.values() for table in (table_of, differences_of)
-}
+LABELS = {title: _clear(title) for contest in CONTESTS.values() for title in (contest.table, contest.differences)}
 
 
 def answers(result: Result) -> list[str]:
@@ -69,8 +65,7 @@ def _headline(result: Result) -> str:
 
 
 def _compared(result: Result, contest: Contest) -> list[Mapping[str, Any]]:
-    """The differences that have an interval."""
-    return _settled(rows_where(result, table=differences_of(contest)))
+    return _settled(rows_where(result, table=contest.differences))
 
 
 def _settled(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -104,7 +99,7 @@ def _verdicts(result: Result) -> list[str]:
 def _answer(result: Result, contest: Contest) -> str:
     """The best search at each budget against the first opponents, and the best agent without a budget."""
     sign = 1 if contest.lower_is_better else -1
-    rows = rows_where(result, table=table_of(contest), column=contest.main)
+    rows = rows_where(result, table=contest.table, column=contest.main)
 
     def best(place: int) -> str:
         own = [row for row in rows if contest.agents()[row["name"]][1] == place]
@@ -125,7 +120,6 @@ def _milliseconds(result: Result, row: Mapping[str, Any]) -> float:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Strength over the time of a decision: a figure for each contest, a panel for each kind of opponents."""
     return {name: _drawn(result, contest) for name, contest in CONTESTS.items()}
 
 
@@ -139,7 +133,7 @@ def _drawn(result: Result, contest: Contest) -> Any:
             lambda row: _milliseconds(result, row),
         )
 
-    own = [row for row in rows_where(result, table=table_of(contest)) if row["column"] != MILLISECONDS]
+    own = [row for row in rows_where(result, table=contest.table) if row["column"] != MILLISECONDS]
     named = dict.fromkeys(series(own), ())  # the same colours in all panels
     figure, panels = chart(len(contest.opponents), height=3.0)
     for axes, opponents in zip(panels, contest.opponents, strict=True):

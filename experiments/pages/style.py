@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cardai.experiments.machinery.charts import chart, dots, key, level
+from cardai.experiments.machinery.charts import dotted
 from cardai.experiments.machinery.words import Result, points, rows_where, series_of, size_of, worded
 from cardai.experiments.style import AGENTS, CLAIMED, MORE, USED, WEAKER
 
@@ -38,10 +38,5 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Each habit of each agent, beside an even choice at 0."""
-    figure, (axes,) = chart(height=3.2)
-    dots(axes, series_of(rows_where(result, table=MORE), "column", "name"))
-    level(axes, 0.0, "an even choice", across=False)
-    axes.set_xlabel("more often than an even choice, percentage points")
-    key(figure)
-    return {"habits": figure}
+    series, words = series_of(rows_where(result, table=MORE), "column", "name"), "more often than an even choice"
+    return {"habits": dotted(series, f"{words}, percentage points", 3.2, (0.0, "an even choice"))}

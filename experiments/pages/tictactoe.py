@@ -33,7 +33,6 @@ ITS = [setting for setting in OPEN if setting.is_the_thesis]
 
 
 def notes(result: Result) -> list[str]:
-    """How the tables are read."""
     fields = SCALES[result["scale"]].fields
     thesis, ours = (replace(PROTOCOLS[name], **fields) for name in ("thesis", "ours"))
     return [
@@ -68,13 +67,15 @@ def answers(result: Result) -> list[str]:
     perfect = sum(end["losing_lines"] == 0 and end["win"] >= GOAL for end in ends)
     by_score = {body: percent(max(_of(rows, "score", body), key=_point)) for body in BODIES}
     most = rows[WON, "most wins, never losing", "last iteration"]
+    differences = rows_where(result, column="CNN less MLP")
+    apart = [row for row in differences if row["claim"] and not is_open(row["figure"])]
     return [
-        f"Yes.{'' if _apart(result) else ' Neither is shown to learn it better:'} an MLP wins {_span(spans['mlp'])}"
+        f"Yes.{'' if apart else ' Neither is shown to learn it better:'} an MLP wins {_span(spans['mlp'])}"
         f" against random play, a CNN {_span(spans['cnn'])}.",
         f"That is by the thesis' protocol. It does not say its learning rate. From slow to fast: {reached}.",
         "The label makes the difference. With draws labelled 1/2 in place of 1, the best rate gives"
         f" {by_score['mlp']} for an MLP and {by_score['cnn']} for a CNN.",
-        f"The CNN is shown to be ahead of the MLP at {_ahead(result)} of {len(ITS)} rates.",
+        f"The CNN is shown to be ahead of the MLP at {sum(_point(row) > 0 for row in apart)} of {len(ITS)} rates.",
         f"Games won without random moves less those won with them: {_without(rows)}, a mean over labels and rates.",
         f"By our protocol, {perfect} of {len(ends)} networks never lose, whatever the opponent plays, and win at least"
         f" {100 * GOAL:.0f} % of games against random play; {percent(most)} is the most that a player who never loses"
@@ -87,7 +88,6 @@ def _at(rows: Any, setting: OpenSetting, body: str) -> Any:
 
 
 def _of(rows: Any, label: str, body: str) -> list[Any]:
-    """The rows of a label, with random moves."""
     return [_at(rows, setting, body) for setting in OPEN if setting.label == label and setting.epsilon]
 
 
@@ -97,16 +97,6 @@ def _point(row: Any) -> float:
 
 def _span(rows: list[Any]) -> str:
     return " to ".join(f"{_point(row):.0f}" for row in (min(rows, key=_point), max(rows, key=_point))) + " %"
-
-
-def _apart(result: Result) -> list[Any]:
-    """The differences of CNN and MLP at the thesis' settings that are shown not to be 0."""
-    return [row for row in rows_where(result, column="CNN less MLP") if row["claim"] and not is_open(row["figure"])]
-
-
-def _ahead(result: Result) -> int:
-    """At how many of the thesis' settings the CNN is shown to be ahead."""
-    return sum(_point(row) > 0 for row in _apart(result))
 
 
 def _without(rows: Any) -> str:
@@ -122,7 +112,6 @@ def _without(rows: Any) -> str:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """Games won after each iteration, as in the thesis' Figure 4, at each rate, then by our protocol."""
     figure, panels = chart(len(ITS) + 2, height=2.1)
     colours = dict(zip(BODIES, COLOURS, strict=False))
     *its, won, lost = panels

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cardai.experiments.machinery.charts import chart, dots, level
+from cardai.experiments.machinery.charts import dotted
 from cardai.experiments.machinery.words import Result, percent, rows_by_place, rows_where, series_of, worded
 from cardai.experiments.training_choices import BASE, COST, FALL, FAST, LEARNED, LOST, RISE, SLOW
 
@@ -54,9 +54,6 @@ def answers(result: Result) -> list[str]:
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """What each choice costs, with the base at 0."""
-    figure, (axes,) = chart(height=3.6)
-    dots(axes, series_of(rows_where(result, table=COST), lambda row: "choice", "name"))
-    level(axes, 0.0, "the base", across=False)
-    axes.set_xlabel("games lost against three Bot3, less those of the base, percentage points")
-    return {"choices": figure}
+    series = series_of(rows_where(result, table=COST), lambda row: "choice", "name")
+    words = "games lost against three Bot3, less those of the base, percentage points"
+    return {"choices": dotted(series, words, 3.6, (0.0, "the base"), columns=0)}

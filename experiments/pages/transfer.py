@@ -42,7 +42,6 @@ def sizes_of(result: Result, setup: TransferGame) -> list[int]:
 
 
 def notes(result: Result) -> list[str]:
-    """How the tables are read."""
     simple = "; ".join(f"{setup.title} `{setup.simple}`" for setup in GAMES.values())
     sources = "; ".join(f"{setup.title}: {setup.source}" for setup in GAMES.values())
     return [
@@ -87,7 +86,6 @@ def _beside_them(games: int, sides: Mapping[str, str]) -> str:
 
 
 def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: int) -> str:
-    """A game's figures beside its source's."""
     row, simple = (rows[REACHED, setup.line, column] for column in (after(last), SIMPLE))
     claimed = "83 to 92" if "-" in row["claim"]["words"] else f"{row['claim']['value']:g}"
     foes = ", against other opponents" if setup.title in STAND_INS else ""
@@ -98,7 +96,6 @@ def _in_full(rows: Mapping[Any, Any], setup: TransferGame, last: int) -> str:
 
 
 def _beside_simple(rows: Mapping[Any, Any], setup: TransferGame, last: int) -> str:
-    """How a game's last network plays beside the simple player."""
     apart = rows[LESS, setup.line, after(last)]["figure"]
     if is_open(apart):
         return OPEN
@@ -106,7 +103,6 @@ def _beside_simple(rows: Mapping[Any, Any], setup: TransferGame, last: int) -> s
 
 
 def draw(result: Result) -> dict[str, Any]:
-    """A panel for each game: the networks by the games they learned from; random play, simple player and source."""
     rows = rows_by_place(result)
     figure, panels = chart(len(GAMES), height=2.1)
     for axes, setup in zip(panels, GAMES.values(), strict=True):
