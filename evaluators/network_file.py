@@ -27,7 +27,7 @@ from cardai.evaluators.jax_start import check_devices
 from cardai.files.kind import FIRST, TENSORS, foreign_kind, text_kind
 from cardai.files.reading import check_values, open_file, parse_json_line, unreadable
 from cardai.files.tensors import damage_in, digested
-from cardai.files.writing import write_whole
+from cardai.files.writing import write_bytes
 from cardai.game import Segment
 
 if TYPE_CHECKING:
@@ -147,10 +147,7 @@ class NetworkFile(Generic[M]):
             content = digested(save(dict(tensors), {"cardai": json.dumps(entries, allow_nan=False)}))
         except ValueError:
             raise CardaiError(f"cannot write {place}: its metrics hold a number that is not finite") from None
-        try:
-            write_whole(place, content)
-        except OSError as error:
-            raise CardaiError(f"cannot write {place}: {error.strerror or error}") from None
+        write_bytes(place, content)
 
     def refusal(self, place: Path, reason: str) -> CardaiError:
         """Return the error for a file that is not sound."""

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from cardai.errors import CardaiError
-from cardai.evaluators.training.config import TrainConfig, read_config
+from cardai.evaluators.training.config import TrainConfig
+from cardai.files import settings
 from cardai.measure.bench import run_match
 from cardai.registry import load
 
@@ -94,10 +95,10 @@ def test_auto_measures_as_many_devices_as_divide_the_batch(outcomes):
 def test_devices_must_be_a_number_or_auto(value):
     fields = {"game": "tictactoe", "data": "x", "out": "x"}
     with pytest.raises(CardaiError, match="devices must be 1 to 4096, or auto"):
-        read_config(None, fields | {"devices": value})
+        settings.read(TrainConfig, None, fields | {"devices": value})
 
 
 def test_devices_are_no_part_of_a_runs_identity():
     one, four = (TrainConfig(game="tictactoe", data=("x",), out="x", devices=devices) for devices in (1, "4"))
     assert four.devices == 4
-    assert one.fingerprint() == four.fingerprint()
+    assert settings.fingerprint(one) == settings.fingerprint(four)

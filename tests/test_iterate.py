@@ -17,7 +17,6 @@ import cardai
 from cardai.app.cli import run
 from cardai.data.record import read as games_of
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.model import load as load_model
 from cardai.evaluators.model import read_metadata
 from cardai.evaluators.training import iterate as iteration
@@ -28,6 +27,7 @@ from cardai.evaluators.training.iterate import Clock, IterateRun, default_pool, 
 from cardai.evaluators.training.iterate_config import DECIDED, IterateConfig
 from cardai.evaluators.training.iterate_folder import FIGURE, IterateFolder
 from cardai.evaluators.training.show_generations import draw_strength, table
+from cardai.files import settings
 from cardai.measure.duel import Duel
 from cardai.stats.interval import Estimate
 

@@ -243,7 +243,7 @@ def test_a_damaged_file_is_refused_with_its_name_and_the_reason(sound, damage, t
         ({"layout": "planes"}, "layout must be a list of segments"),
         ({"fingerprint": "0"}, "its fingerprint '0' is not that of its layout"),
         ({"body": "mpl"}, "there is no body 'mpl'; did you mean mlp?"),
-        ({"body": "linear"}, "linear: there is no option"),
+        ({"body": "linear"}, "linear: there is no field"),
         ({"body_options": {"hidden": [6, 7], "dropout": 0.0}}, "dense.layers.1.bias is F32 [5], it should be F32 [7]"),
         ({"body_options": {"hidden": [65536] * 64}}, "tensor"),
         ({"body_options": {"hidden": [10**12]}}, "hidden must be 0 to 64 numbers"),

@@ -16,19 +16,19 @@ from cardai.data.packed import PackedRows, pack
 from cardai.data.recipe import Recipe
 from cardai.data.split import split
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import load as load_model
 from cardai.evaluators.model import read_metadata
 from cardai.evaluators.network_file import tensors_of
 from cardai.evaluators.training import checkpoint, job, run_folder, run_log, show_training, start, verbs
 from cardai.evaluators.training.batches import collect, epoch_order, in_advance
-from cardai.evaluators.training.config import TrainConfig, read_config
+from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.metrics import measure
 from cardai.evaluators.training.rows_on_device import RowsOnDevice
 from cardai.evaluators.training.train import train
 from cardai.evaluators.training.trainer import Trainer, TrainState, learning_rate, named_arrays, tree_from
+from cardai.files import settings
 from cardai.files.writing import held
 from cardai.measure.bench import run_match
 from cardai.registry import load
@@ -93,7 +93,7 @@ def test_a_run_learns_and_leaves_everything_in_its_folder(config, tmp_path):
     assert result.report["test"]["split"]["bce"] < result.report["test"]["split"]["floor"]
     assert result.report["test"]["balanced"]["prior"] == pytest.approx(0.5)
     assert json.loads((tmp_path / "run" / "report.json").read_text()) == result.report
-    assert read_config(tmp_path / "run" / "config.toml") == config(
+    assert settings.read(TrainConfig, tmp_path / "run" / "config.toml") == config(
         epochs=8, batch=64, learning_rate=3e-3, options={"hidden": [32, 16]}
     )
     assert show_training.table(result).row_count >= 3

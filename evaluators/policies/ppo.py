@@ -24,7 +24,6 @@ from cardai.agents.actions import choose_by, draw_actions
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.bodies.layers import Linear
 from cardai.evaluators.policies.decisions import Trajectories
 from cardai.evaluators.policies.network import (
@@ -41,8 +40,9 @@ from cardai.evaluators.policies.network import (
 )
 from cardai.evaluators.policies.policy import Policy
 from cardai.evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
-from cardai.evaluators.settings import setting
+from cardai.files import settings
 from cardai.files.named import digests_of, noted
+from cardai.files.settings import setting
 from cardai.game import Game
 from cardai.rule import rule
 from cardai.stats.deals import seats_of_side

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from cardai.agents.evaluator import DEVICES
 from cardai.data.selfplay import parse_pool
 from cardai.errors import CardaiError, unknown
-from cardai.evaluators import settings
-from cardai.evaluators.settings import setting
 from cardai.evaluators.training.config import TrainConfig, number_of_devices
+from cardai.files import settings
+from cardai.files.settings import setting
 
 DECIDED = ("game", "data", "out", "variant", "start_from", "minutes", "seed", "device", "devices", "threads")
 """The fields of a training config that `iterate` sets itself; `training` may hold all others."""

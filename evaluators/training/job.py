@@ -16,6 +16,7 @@ from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.devices import TrainingDevices
 from cardai.evaluators.training.rows_on_device import RowsOnDevice, fits
 from cardai.evaluators.training.trainer import LabelScale, Trainer, evaluation_batch, labels_scale
+from cardai.files import settings
 from cardai.game import Game
 
 
@@ -48,7 +49,7 @@ class TrainingJob:
     @cached_property
     def identity(self) -> dict[str, str]:
         """Hashes of the config and of the data, which a checkpoint of this run has too."""
-        return {"config": self.config.fingerprint(), "data": self.dataset.digest}
+        return {"config": settings.fingerprint(self.config), "data": self.dataset.digest}
 
     @cached_property
     def _kept(self) -> RowsOnDevice | None:

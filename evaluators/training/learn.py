@@ -25,12 +25,12 @@ from cardai.agents.evaluator import DEVICES
 from cardai.agents.notation import Greedy
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.scorer import set_device
-from cardai.evaluators.settings import setting
 from cardai.evaluators.training.learn_measures import GameMeasures, measures_of
 from cardai.evaluators.training.learners import EvaluatorLearner, Learner, PolicyLearner
+from cardai.files import settings
 from cardai.files.reading import read_json
+from cardai.files.settings import setting
 from cardai.files.writing import write_text
 from cardai.game import Game
 from cardai.measure.duel import Duel, duel

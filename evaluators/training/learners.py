@@ -14,7 +14,6 @@ import numpy as np
 
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.policies.decisions import play_trajectories
 from cardai.evaluators.policies.network import on_device
 from cardai.evaluators.policies.policy import Policy
@@ -25,6 +24,7 @@ from cardai.evaluators.training.iterate import iterate
 from cardai.evaluators.training.iterate_config import IterateConfig
 from cardai.evaluators.training.iterate_folder import CONFIG, STEPS, IterateFolder
 from cardai.evaluators.training.learn_measures import GameMeasures
+from cardai.files import settings
 from cardai.game import Game
 from cardai.stats.progress import Progress
 

@@ -17,6 +17,7 @@ from cardai.evaluators.training.job import TrainingJob
 from cardai.evaluators.training.metrics import Metrics, Reliability
 from cardai.evaluators.training.run_folder import REPORT
 from cardai.evaluators.training.run_status import RunStatus
+from cardai.files import settings
 from cardai.files.writing import write_text
 from cardai.stats.report import Report
 
@@ -96,7 +97,7 @@ def write_model(job: TrainingJob, status: RunStatus, module: nnx.Module, metrics
         seats=dataset.seats,
         variant=dataset.variant,
         encoder=dataset.recipe.encoder,
-        training=config.identity(),
+        training=settings.identity(config),
         data=dataset.about() | report.labels_of(job),
         metrics=dict(metrics),
         seconds=round(status.seconds, 1),

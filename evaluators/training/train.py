@@ -1,6 +1,6 @@
 """Training: recorded games in, a model out. A run has a folder, and a run that was stopped continues there.
 
-    result = train(read_config("nn1.toml"))
+    result = train(settings.read(TrainConfig, "nn1.toml"))
 
 The folder holds the config, the history of validations, two checkpoints, the model with the best validation so far,
 and at the end a report; see `cardai.evaluators.training.run_folder` for the names. A run that was stopped ends with the
@@ -36,7 +36,7 @@ from cardai.evaluators.training.run_folder import begin, claimed
 from cardai.evaluators.training.run_log import RunLog, RunProgress
 from cardai.evaluators.training.run_status import RunStatus, StepTimer
 from cardai.evaluators.training.start import fastest, initial_network, planned_steps, total_steps
-from cardai.evaluators.training.trainer import Trainer, named_arrays, state_arrays, state_from, tree_from
+from cardai.evaluators.training.trainer import Trainer, named_arrays, tree_from
 from cardai.registry import load
 from cardai.stats.progress import Progress
 
@@ -126,7 +126,7 @@ class TrainingRun:
         return build(self.config.body, self.config.options, self.job.dataset.layout, seed=0)
 
     def _restore(self, newest: Checkpoint) -> None:
-        self.state = self.job.devices.whole(state_from(self.state, newest.tensors))
+        self.state = self.job.devices.whole(tree_from(self.state, newest.tensors))
         self._best = {name: value for name, value in newest.tensors.items() if name.startswith("best")}
         if self.status.stopped == "minutes" and not self.status.is_time_up(self.config.minutes):
             self.status.stopped = ""  # the config allows more minutes than it did
@@ -204,7 +204,7 @@ class TrainingRun:
 
     def _save(self) -> None:
         self._wait(0)
-        tensors = state_arrays(self.state) | self._best
+        tensors = named_arrays(self.state) | self._best
         checkpoint.save(self.job.folder, Checkpoint(self.status.step, self.job.identity, tensors, asdict(self.status)))
         self._saved = time.perf_counter()
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from cardai.app.verbs.shared import AsJson, ClusterAddress, Mixed, SeatCount, Threads, Variant
-from cardai.evaluators import settings
 from cardai.evaluators.jax_start import check_devices
-from cardai.evaluators.training.config import TrainConfig, read_config
+from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.iterate_config import IterateConfig
+from cardai.files import settings
 
 if TYPE_CHECKING:
     from cardai.evaluators.training.generations import IterateReport
@@ -57,7 +57,7 @@ def train(
     from cardai.show.progress import Line
 
     given = dataclasses.asdict(flags) if flags is not None else {}
-    wanted = read_config(config, given)
+    wanted = settings.read(TrainConfig, config, given)
     with Line("loading the libraries") as progress:  # the import of JAX takes seconds
         check_devices()
         from cardai.evaluators.training import show_training
