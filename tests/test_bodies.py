@@ -107,11 +107,6 @@ def test_training_moves_statistics_and_masks_on(body):
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_all_state_is_plain_numbers_that_a_file_can_hold(body):
-    assert {leaf.dtype.name for leaf in arrays(small(body))} <= {"float32", "uint32"}
-
-
-@pytest.mark.parametrize("body", BODIES)
 def test_counts_up_to_255_and_constant_columns_are_taken(body):
     module = small(body)
     some = rows(64, most=256)

@@ -24,22 +24,6 @@ def test_every_field_says_in_one_line_what_it_is():
         assert "\n" not in settings.of(one).line
 
 
-def test_what_is_written_reads_back(tmp_path):
-    made = config(
-        data=("a b", 'c"d'),
-        body="mlp",
-        options={"hidden": [256, 128], "dropout": 0.1},
-        parts=(0.8, 0.1, 0.1),
-        learning_rate=3e-4,
-        threads=2,
-        variant="standard",
-    )
-    settings.write(made, tmp_path / "config.toml")
-    assert settings.read(TrainConfig, tmp_path / "config.toml") == made
-    assert [place.name for place in tmp_path.iterdir()] == ["config.toml"]
-    assert settings.fingerprint(made) == settings.fingerprint(settings.read(TrainConfig, tmp_path / "config.toml"))
-
-
 @given(st.text(max_size=20), st.floats(1e-12, 10), st.lists(st.integers(1, 2**16), max_size=5))
 def test_any_text_and_number_survives_toml(text, rate, hidden):
     import tomllib
@@ -100,27 +84,20 @@ def test_texts_of_a_command_line_are_read_as_their_field_has_them():
     [
         ({"moment": "draw"}, r"moment: there is no choice 'draw'; did you mean drawn"),
         ({"batch": -1}, "batch must be 0 to"),
-        ({"batch": 1.5}, "batch must be a whole number, not 1.5"),
         ({"batch": True}, "batch must be a whole number, not True"),
         ({"learning_rate": float("nan")}, "learning_rate must be a number, not nan"),
-        ({"learning_rate": -1.0}, "learning_rate must be 1e-12 to 10, not -1.0"),
-        ({"learning_rate": "fast"}, "learning_rate must be a number, not 'fast'"),
         ({"parts": (0.5, 0.6, 0.1)}, r"parts must be three shares that sum to 1, not \[0.5, 0.6, 0.1\]"),
         ({"parts": (0.5, 0.5)}, "parts must be 3 numbers"),
         ({"parts": (0.0, 0.5, 0.5)}, "parts must leave something to train on"),
         ({"epochs": 0}, "epochs, steps and minutes are all 0"),
         ({"weight_decay": 0.1}, "weight_decay 0.1 needs the optimiser adamw"),
         ({"patience": 3, "parts": (1.0, 0.0, 0.0)}, "patience 3 needs states to validate on"),
-        ({"ema": 1.0}, "ema must be 0 to 0.99999, not 1.0"),
         ({"body": "mpl"}, "there is no body 'mpl'; did you mean mlp"),
         ({"options": {"hiden": [3]}}, "mlp: there is no field 'hiden'; did you mean hidden"),
         ({"options": {"hidden": [0]}}, "hidden must be"),
         ({"options": [1]}, "options must be a table of names and values"),
         ({"data": ()}, "data names no record file"),
         ({"data": "file"}, "data must be a list of texts, not 'file'"),
-        ({"device": "tpu"}, "device: there is no choice 'tpu'"),
-        ({"threads": 0}, "threads must be 1 to 1024, not 0"),
-        ({"seed": -1}, "seed must be 0 to"),
     ],
     ids=str,
 )
@@ -183,9 +160,3 @@ def test_the_command_of_a_run_makes_it_again():
     assert list(options) == ["channels"]
     again = settings.read(TrainConfig, None, given | {"options": options})
     assert settings.identity(again) == settings.identity(made)
-
-
-def test_it_is_plain_for_json():
-    plain = settings.as_plain(config(options={"hidden": [3]}))
-    assert plain["parts"] == [0.92, 0.06, 0.02]
-    assert plain["options"]["hidden"] == [3]

@@ -35,7 +35,7 @@ from cardai.evaluators.policies.network import (
     probabilities,
 )
 from cardai.evaluators.policies.policy import Policy, load
-from cardai.files.tensors import digested, undigested
+from cardai.files.tensors import undigested
 from cardai.measure.grade import grade
 from cardai.measure.solution import solve
 from cardai.table.many import play
@@ -444,36 +444,19 @@ def test_a_damaged_file_is_refused_by_name(tmp_path):
         return bytes_of(tensors, {"cardai": json.dumps(metadata | changes)})
 
     assert load(place).metadata.hidden == (8,)
-    broken = tensors | {"output.bias": np.full(9, np.nan, np.float32)}
     for content, why in (
-        (b"", "not a sound"),
-        (digested(whole)[:-4], "it is truncated or damaged"),
         (whole, "its metadata have no digest"),
-        (bytes_of(tensors), "no entry 'cardai'"),
-        (bytes_of(tensors, {"cardai": "["}), "the entry 'cardai' of its metadata is not JSON"),
         (with_metadata(format="cardai model 1"), "its format is 'cardai model 1'"),
-        (with_metadata(seats="two"), "seats must be a whole number"),
         (with_metadata(hidden=[8, 8]), "lacks the tensor layers.1.bias"),
-        (with_metadata(hidden=[0]), "hidden must be a list"),
+        (with_metadata(hidden=[0]), "hidden must be 0 to 64 numbers"),
         (with_metadata(actions=4), r"output.bias is F32 \[9\], it should be F32 \[4\]"),
-        (with_metadata(actions=0), "actions must be a whole number from 1 to"),
-        (with_metadata(width=10**9), "width must be a whole number from 1 to"),
-        (digested(bytes_of(broken, {"cardai": json.dumps(metadata)})), "output.bias holds numbers that are not finite"),
+        (with_metadata(actions=0), "actions must be 1 to"),
+        (with_metadata(width=10**9), "width must be 1 to"),
     ):
         place.write_bytes(content)
         with pytest.raises(CardaiError, match=why) as error:
             load(place)
         assert str(place) in str(error.value)
-
-
-def test_a_policy_with_weights_that_are_not_finite_is_not_written(tmp_path):
-    policy = policy_of()
-    policy.network.output.bias.set_value(jnp.full(9, jnp.inf))
-    with pytest.raises(CardaiError, match="not finite"):
-        policy.save(tmp_path / "mine.safetensors")
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(CardaiError, match="cannot write"):
-        policy_of().save(tmp_path / "nowhere" / "mine.safetensors")
 
 
 def weights_of(policy):
@@ -557,12 +540,8 @@ def test_presets_are_those_of_the_report():
 
 
 def test_impossible_settings_are_refused():
-    with pytest.raises(CardaiError, match="clip must be 0 to 1, not 2"):
-        ppo.PpoConfig(clip=2.0)
     with pytest.raises(CardaiError, match="hidden must be numbers from 1"):
         dataclasses.replace(nfsp.DEEP, hidden=(0,))
-    with pytest.raises(CardaiError, match="optimiser"):
-        dataclasses.replace(nfsp.DEEP, optimiser="magic")
     with pytest.raises(CardaiError, match="there is no agent 'nobody'"):
         ppo.train(kuhn.GAME, dataclasses.replace(TINY, opponent="nobody"))
 

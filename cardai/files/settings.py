@@ -59,7 +59,7 @@ class SettingInfo:
 
 
 def setting(
-    line: str,
+    line: str = "",
     *,
     choices: tuple[str, ...] = (),
     span: tuple[float, float] | None = None,
@@ -139,7 +139,10 @@ def made(kind: type[T], values: Mapping[str, Any], where: str = "") -> T:
         called = where or (f"the {_title(kind)}" if _title(kind) else "it")
         line = about(kind, missing[0]).line
         raise CardaiError(f"{called} must have {' and '.join(missing)}{line and f': {line}'}")
-    return kind(**{name: _converted(fields[name], value) for name, value in values.items()})
+    converted = {name: _converted(fields[name], value) for name, value in values.items()}
+    for name, value in converted.items():
+        _refuse_outside(fields[name], value)
+    return kind(**converted)
 
 
 def write(settings: Any, path: str | Path) -> None:
@@ -331,7 +334,7 @@ def _as_kind(kind: Any, value: Any) -> Any:
     if typing.get_origin(kind) is tuple:
         return _as_tuple(typing.get_args(kind), value)
     if typing.get_origin(kind) is Mapping:
-        return dict(value) if isinstance(value, Mapping) and all(isinstance(key, str) for key in value) else _NOT
+        return _as_table(typing.get_args(kind)[1], value)
     if dataclasses.is_dataclass(kind) and isinstance(value, Mapping):
         return made(typing.cast(Any, kind), value)
     if kind is float and type(value) is int:
@@ -339,6 +342,13 @@ def _as_kind(kind: Any, value: Any) -> Any:
     if type(value) is not kind or (kind is float and not math.isfinite(value)):
         return _NOT
     return value
+
+
+def _as_table(inside: Any, value: Any) -> Any:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        return _NOT
+    items = {key: item if inside is Any else _as_kind(inside, item) for key, item in value.items()}
+    return _NOT if _NOT in items.values() else items
 
 
 def _as_tuple(kinds: tuple[Any, ...], value: Any) -> Any:
@@ -352,9 +362,11 @@ def _as_tuple(kinds: tuple[Any, ...], value: Any) -> Any:
 def _words(kind: Any) -> str:
     if typing.get_origin(kind) is tuple:
         kinds = typing.get_args(kind)
-        return f"a list of {_words(kinds[0])[2:]}s" if kinds[-1] is Ellipsis else f"{len(kinds)} numbers"
+        each = "lists" if typing.get_origin(kinds[0]) is tuple else f"{_words(kinds[0])[2:]}s"
+        return f"a list of {each}" if kinds[-1] is Ellipsis else f"{len(kinds)} numbers"
     if typing.get_origin(kind) is Mapping:
-        return "a table of names and values"
+        inside = typing.get_args(kind)[1]
+        return "a table of names and values" if inside is Any else f"a table of names and {_words(inside)[2:]}s"
     return _WORDS.get(kind, "a table")
 
 

@@ -62,7 +62,7 @@ class MlpOptions(_WithDropout):
     dropout: tuple[float, ...] | float | None = None
 
     def __post_init__(self) -> None:
-        _check_widths("hidden", self.hidden)
+        check_widths("hidden", self.hidden)
         usual = _THESIS_DROPOUT if self.hidden == _THESIS_HIDDEN else 0.0
         object.__setattr__(self, "dropout", _rates(self.dropout, usual, "hidden", self.hidden))
 
@@ -86,12 +86,12 @@ class CnnOptions(_WithDropout):
     dropout: tuple[float, ...] | float | None = None
 
     def __post_init__(self) -> None:
-        _check_widths("channels", self.channels, least=1)
-        _check_widths("kernel", self.kernel, least=1)
+        check_widths("channels", self.channels, least=1)
+        check_widths("kernel", self.kernel, least=1)
         object.__setattr__(self, "kernel", self.kernel * 2 if len(self.kernel) == 1 else self.kernel)
         if len(self.kernel) != 2 or max(self.kernel) > 32:
             raise BadArgument(f"kernel must be a height and a width of at most 32, not {list(self.kernel)}")
-        _check_widths("dense", self.dense)
+        check_widths("dense", self.dense)
         object.__setattr__(self, "dropout", _rates(self.dropout, 0.0, "dense", self.dense))
 
 
@@ -114,8 +114,8 @@ class CnnFlatOptions(_WithDropout):
     dropout: tuple[float, ...] | float | None = None
 
     def __post_init__(self) -> None:
-        _check_widths("channels", self.channels, least=1)
-        _check_widths("dense", self.dense)
+        check_widths("channels", self.channels, least=1)
+        check_widths("dense", self.dense)
         for name, value in (("kernel", self.kernel), ("stride", self.stride)):
             if not 1 <= value <= 256:
                 raise BadArgument(f"{name} must be 1 to 256, not {value}")
@@ -153,7 +153,8 @@ def as_plain(options: Options) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
 
-def _check_widths(name: str, widths: tuple[int, ...], least: int = 0) -> None:
+def check_widths(name: str, widths: tuple[int, ...], least: int = 0) -> None:
+    """Raise BadArgument if layers have impossible widths, or are too many or fewer than `least`."""
     if not least <= len(widths) <= DEEPEST or not all(1 <= width <= WIDEST for width in widths):
         raise BadArgument(f"{name} must be {least} to {DEEPEST} numbers from 1 to {WIDEST}, not {list(widths)}")
 

@@ -10,10 +10,9 @@ A policy is one safetensors file. The file's metadata has one entry, `cardai`, a
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from flax import nnx
@@ -22,19 +21,10 @@ from cardai.agents.actions import chances_by, choose_by, draw_actions
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.evaluators.bodies.options import DEEPEST, WIDEST
+from cardai.evaluators.bodies.options import WIDEST, check_widths
 from cardai.evaluators.jax_start import refuse_fork
-from cardai.evaluators.network_file import (
-    TEXT,
-    Entry,
-    NetworkFile,
-    is_count,
-    layout_fingerprint,
-    set_tensors,
-    tensor_specs,
-    tensors_of,
-)
-from cardai.evaluators.network_metadata import ENTRIES, NetworkMetadata, layout_of
+from cardai.evaluators.network_file import NetworkFile, layout_fingerprint, set_tensors, tensor_specs, tensors_of
+from cardai.evaluators.network_metadata import NetworkMetadata, layout_of
 from cardai.evaluators.policies.decisions import DecisionEncoder, constant_inputs
 from cardai.evaluators.policies.network import (
     Network,
@@ -44,6 +34,7 @@ from cardai.evaluators.policies.network import (
     probabilities,
     split,
 )
+from cardai.files.settings import setting
 from cardai.game import Game
 
 
@@ -61,15 +52,13 @@ class PolicyMetadata(NetworkMetadata):
     noun, any_seats = "policy", True
 
     layout: str
-    width: int
+    width: int = setting(span=(1, WIDEST))
     numbering: str
-    actions: int
+    actions: int = setting(span=(1, WIDEST))
     hidden: tuple[int, ...]
 
-    @classmethod
-    def from_json(cls, entries: Mapping[str, Any]) -> Self:
-        """Return the metadata in the entries of a file."""
-        return super().from_json({**entries, "hidden": tuple(entries["hidden"])})
+    def __post_init__(self) -> None:
+        check_widths("hidden", self.hidden)
 
     @property
     def fingerprint(self) -> str:
@@ -187,28 +176,9 @@ def _abstract_network(metadata: PolicyMetadata) -> Network:
     return nnx.eval_shape(lambda: Network(metadata.width, metadata.hidden, metadata.actions))
 
 
-def _is_width(value: Any) -> bool:
-    return is_count(value) and 1 <= value <= WIDEST
-
-
-def _is_hidden(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= DEEPEST and all(map(_is_width, value))
-
-
-_WIDTH = Entry(_is_width, f"a whole number from 1 to {WIDEST}")
-_ENTRIES: Mapping[str, Entry] = ENTRIES | {
-    "layout": TEXT,
-    "width": _WIDTH,
-    "numbering": TEXT,
-    "actions": _WIDTH,
-    "hidden": Entry(_is_hidden, f"a list of at most {DEEPEST} whole numbers from 1 to {WIDEST}"),
-}
-"""What each entry of a policy file's metadata must be; the names are the fields of `PolicyMetadata`."""
-
 POLICY_FILE = NetworkFile(
     "policy",
     "cardai policy 1",
-    _ENTRIES,
     PolicyMetadata.from_json,
     lambda metadata: tensor_specs(_abstract_network(metadata)),
 )

@@ -27,7 +27,7 @@ from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.evaluators.scorer import set_device
 from cardai.evaluators.training.learn_measures import GameMeasures, measures_of
-from cardai.evaluators.training.learners import EvaluatorLearner, Learner, Subject, PolicyLearner
+from cardai.evaluators.training.learners import EvaluatorLearner, Learner, PolicyLearner, Subject
 from cardai.files import settings
 from cardai.files.reading import read_json
 from cardai.files.settings import setting
