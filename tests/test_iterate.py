@@ -420,7 +420,7 @@ def test_a_damaged_result_is_named(whole, tmp_path, name, content, said):
         ({"generations": 0}, "generations and minutes are both 0"),
         ({"most_benchmark_games": 20}, "most_benchmark_games 20 is less than benchmark_games 60"),
         ({"training": {"minutes": 3}}, "training must not have minutes: iterate sets it itself"),
-        ({"training": {"step": 3}}, "training: there is no field 'step'; did you mean steps"),
+        ({"training": {"step": 3}}, "training: training config: there is no field 'step'; did you mean steps"),
         ({"training": {"batch": -1}}, "training: batch must be 0 to"),
         ({"training": {"epochs": 0}}, "training: epochs"),
         ({"training": {"body": "mpl"}}, "training: there is no body 'mpl'"),

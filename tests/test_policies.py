@@ -17,9 +17,8 @@ from safetensors.numpy import load as tensors_of
 from safetensors.numpy import save as bytes_of
 
 import cardai
-from cardai.agents.actions import choose_by, draw_actions
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import OfFunction
+from cardai.agents.actions import draw_actions
+from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.evaluators.policies import nfsp, ppo, training
 from cardai.evaluators.policies.decisions import DecisionEncoder, play_trajectories
@@ -49,23 +48,6 @@ def policy_of(game=TICTACTOE, seed=0, hidden=(8,)):
     encoder = DecisionEncoder(game, 2)
     network = initialised(lambda: Network(encoder.width, hidden, encoder.actions), seed)
     return Policy.of(encoder, network, game.default_variant)
-
-
-def test_kuhn_poker_as_a_game_pays_what_the_exact_analysis_says():
-    ended = 0
-    for first in range(kuhn.CARDS):
-        for second in {*range(kuhn.CARDS)} - {first}:
-            for history in ("pp", "pbp", "pbb", "bp", "bb"):
-                state = kuhn.GAME.new()
-                state.cards[0], state.cards[1] = first, second
-                for move in history:
-                    assert kuhn.won((first, second), history[: int(state.ply)]) is None
-                    state = kuhn.GAME.play(state, kuhn.GAME.text.parse(state, kuhn.NAMES["pb".index(move)]))
-                won = kuhn.won((first, second), history)
-                assert won is not None
-                assert kuhn.GAME.points(state).tolist() == [0.5 + won / 4, 0.5 - won / 4]
-                ended += 1
-    assert ended == 30
 
 
 @pytest.mark.parametrize("alpha", [0, 0.1, 1 / 3])
@@ -183,12 +165,6 @@ def test_an_illegal_action_has_probability_zero_and_is_never_selected(mask, logi
         draw_actions(chances, uniforms), draw_legal_actions(masks, uniforms), best_actions(values, masks)
     ):  # fmt: skip
         assert masks[0, actions[0]]
-
-
-def test_actions_are_drawn_in_proportion_to_their_probabilities():
-    uniforms = (np.arange(1000) + 0.5) / 1000
-    actions = draw_actions(np.tile([0.2, 0.0, 0.5, 0.3], (1000, 1)), uniforms)
-    assert np.bincount(actions, minlength=4).tolist() == [200, 0, 500, 300]
 
 
 @settings(deadline=None)
@@ -313,14 +289,6 @@ def test_a_reservoir_keeps_every_item_as_likely_as_any_other():
     spread = np.sqrt(runs * 0.25 * 0.75)
     assert np.abs(kept - runs / 4).max() < 4.5 * spread
     assert np.square((kept - runs / 4) / spread).mean() < 2
-
-
-def test_buffers_are_sampled_uniformly():
-    memory = CircularBuffer(8)
-    memory.add(number=np.arange(4))
-    counts = np.bincount(memory.sample(np.random.default_rng(1), 10, 400)["number"].reshape(-1), minlength=4)
-    assert counts.shape == (4,)
-    assert (np.abs(counts - 1000) < 150).all()
 
 
 def test_a_policy_plays_legal_moves_and_draws_them_by_its_probabilities():
@@ -568,9 +536,3 @@ def test_a_network_that_learns_against_an_opponent_has_one_side_at_a_time():
     table = training.TrainingTable(game, 0, None, None, None)
     learner = ppo.Ppo(table, dataclasses.replace(TINY, opponent="high"), 0)
     assert learner.lineups(1, 3).tolist() == [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]
-
-
-def test_an_outside_agent_is_made_of_any_function_that_selects_actions():
-    last = Agent("last", OfFunction(choose_by(lambda rows, masks, uniforms: 8 - masks[:, ::-1].argmax(axis=1), None)))
-    results = play(TICTACTOE, [last], np.zeros((1, 2), int), np.zeros(1, np.uint64), record=True)
-    assert results.moves[0]["cell"].tolist() == [8, 7, 6, 5, 4, 3, 2]  # a7 of X completes the anti-diagonal 2, 4, 6

@@ -156,12 +156,6 @@ def test_the_window_says_how_many_iterations_are_trained_on():
     assert all(500 <= states <= 900 for states in double[1:])
 
 
-def test_a_game_outside_this_package_can_be_trained():
-    protocol = SelfPlayProtocol(1, 20, steps=2, training={"batch": 8})
-    *_, last = SelfPlayTraining(SMALL, protocol, "mlp", OPTIONS).generations(0)
-    assert last.states > 20
-
-
 def test_an_evaluator_refuses_another_game_and_table(training):
     evaluator = CachingEvaluator(training, next(training.generations(0)).state, 0)
     evaluator.check_fits(TICTACTOE, "standard", 2)

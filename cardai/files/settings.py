@@ -77,7 +77,7 @@ def setting(
 
 def about(kind: Any, name: str) -> SettingInfo:
     """Return the description of the field with this name."""
-    return of(next(entry for entry in dataclasses.fields(kind) if entry.name == name))
+    return of(_fields(kind)[name])
 
 
 def of(entry: "dataclasses.Field[Any]") -> SettingInfo:
@@ -87,7 +87,7 @@ def of(entry: "dataclasses.Field[Any]") -> SettingInfo:
 
 def names(kind: Any) -> list[str]:
     """Return the names of all fields."""
-    return [entry.name for entry in dataclasses.fields(kind)]
+    return list(_fields(kind))
 
 
 def is_table(entry: "dataclasses.Field[Any]") -> bool:
@@ -112,13 +112,11 @@ def read(kind: type[T], path: str | Path | None = None, overrides: Mapping[str, 
     Values of `overrides` may be text from a command line ("3e-4", "[256, 128]"). Tables are merged key by key. Raises
     CardaiError if the file cannot be read, a field is unknown or missing, or a value is not allowed.
     """
-    fields = _fields(kind)
-    values = _read_toml(kind, Path(path)) if path is not None else {}
-    for name, value in (overrides or {}).items():
-        if value is None:
-            continue
-        _refuse_unknown(kind, name)
-        values[name] = _overridden(fields[name], values.get(name), value)
+    fields, values = _fields(kind), {} if path is None else read_toml(path)
+    _refuse_unknown(kind, values, f"{path}: ")
+    given = {name: value for name, value in (overrides or {}).items() if value is not None}
+    _refuse_unknown(kind, given)
+    values |= {name: _overridden(fields[name], values.get(name), value) for name, value in given.items()}
     return made(kind, values, str(path or ""))
 
 
@@ -128,8 +126,7 @@ def made(kind: type[T], values: Mapping[str, Any], where: str = "") -> T:
     Raises CardaiError if a field is unknown or missing, or if a value has the wrong type or is not allowed.
     """
     fields = _fields(kind)
-    for name in values:
-        _refuse_unknown(kind, name)
+    _refuse_unknown(kind, values)
     missing = [
         name
         for name, entry in fields.items()
@@ -256,16 +253,6 @@ def _key(name: str) -> str:
     return name if bare.isascii() and bare.isalnum() else json.dumps(name, ensure_ascii=False)
 
 
-def _read_toml(kind: Any, place: Path) -> dict[str, Any]:
-    values = read_toml(place)
-    for name in values:
-        try:
-            _refuse_unknown(kind, name)
-        except CardaiError as error:
-            raise CardaiError(f"{place}: {error}") from None
-    return values
-
-
 def _fields(kind: Any) -> "dict[str, dataclasses.Field[Any]]":
     return {entry.name: entry for entry in dataclasses.fields(kind)}
 
@@ -274,10 +261,11 @@ def _title(kind: Any) -> str:
     return getattr(kind, "called", "")
 
 
-def _refuse_unknown(kind: Any, name: str) -> None:
-    if name not in (known := names(kind)):
-        title = f"{_title(kind)}: " if _title(kind) else ""
-        raise CardaiError(f"{title}{unknown('field', name, known)}")
+def _refuse_unknown(kind: Any, given: Collection[str], before: str = "") -> None:
+    title, known = f"{_title(kind)}: " if _title(kind) else "", names(kind)
+    for name in given:
+        if name not in known:
+            raise CardaiError(f"{before}{title}{unknown('field', name, known)}")
 
 
 def _refuse_outside(entry: "dataclasses.Field[Any]", value: Any) -> None:

@@ -112,12 +112,13 @@ class Policy:
         """
 
         def held(game: Game, worlds: np.ndarray, rows: np.ndarray) -> np.ndarray:
-            columns, values = self._held_columns(game, worlds) if any_variant else ((), ())
-            if len(columns):
+            own = self.metadata
+            if any_variant and not own.is_own_variant(game, worlds, self.name):
+                columns, values = constant_inputs(game, own.variant, own.seats, own.encoder)
                 rows[:, columns] = values
             return rows
 
-        def most_probable(rows: np.ndarray, masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+        def most_probable(rows: np.ndarray, masks: np.ndarray, uniforms: Any = None) -> np.ndarray:
             return best_actions(self._logits(self._weights, rows), masks)
 
         select = most_probable if greedy else self.act
@@ -127,20 +128,12 @@ class Policy:
             self.check_fits(game, None if any_variant else game.canonical(variant), seats)
 
         def certain(rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
-            chosen = best_actions(self._logits(self._weights, rows), masks)
-            return (np.arange(masks.shape[1]) == chosen[:, None]).astype(np.float64)
+            return (np.arange(masks.shape[1]) == most_probable(rows, masks)[:, None]).astype(np.float64)
 
         chances = chances_by(certain if greedy else self.probabilities, self.metadata.encoder, held)
         choose = choose_by(select, self.metadata.encoder, held)
         strategy = OfFunction(choose, fits, is_foreign=False, chances=chances)
         return Agent(spec or self.name, strategy, f"a policy that {how}")
-
-    def _held_columns(self, game: Game, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The columns that are held in worlds of a table, i64[k], and their values, u8[k]; none in its own variant."""
-        own = self.metadata
-        if own.is_own_variant(game, worlds, self.name):
-            return np.zeros(0, np.int64), np.zeros(0, np.uint8)
-        return constant_inputs(game, own.variant, own.seats, own.encoder)
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raises CardaiError, which says what differs, if the policy cannot play this game.

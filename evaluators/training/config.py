@@ -214,7 +214,7 @@ def number_of_devices(value: int | str) -> int | str:
 
 
 def command(config: TrainConfig) -> str:
-    """Return the command line of this run: a flag for each field that differs from its default.
+    """Return the command line of this run: a flag for each field that differs from its default, and for each option.
 
     Of the paths in `data` and `out` it has only the last part.
     """
@@ -228,20 +228,7 @@ def command(config: TrainConfig) -> str:
         elif name == "out":
             words += [flag, Path(value).name]
         elif name == "options":
-            words += [word for key in _needed_options(config) for word in (f"{flag}.{key}", literal(value[key]))]
+            words += [word for key in value for word in (f"{flag}.{key}", literal(value[key]))]
         elif value != defaults[name]:
             words += [flag, value if isinstance(value, str) else literal(value)]
     return shlex.join(words)
-
-
-def _needed_options(config: TrainConfig) -> list[str]:
-    """Return the names of the options that must be given, because the body's defaults differ from them."""
-    needed = dict(config.options)
-    for name in reversed(list(config.options)):
-        others = {key: value for key, value in needed.items() if key != name}
-        try:
-            if options.as_plain(options.options_of(config.body, others)) == config.options:
-                needed = others
-        except CardaiError:  # the other options are invalid without this one
-            continue
-    return list(needed)

@@ -213,6 +213,6 @@ def _status(folder: Path, newest: Checkpoint) -> RunStatus:
     """Return where a run stood at its newest checkpoint. Raises CardaiError if the checkpoint does not say so."""
     try:
         return RunStatus.from_json(newest.status)
-    except ValueError as error:
+    except CardaiError as error:
         place = checkpoint.listed(folder)[-1]
         raise CardaiError(f"{place} is damaged: {error}; delete it to continue from an older one") from None
