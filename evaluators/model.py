@@ -274,7 +274,10 @@ def find(game: Game, name: str) -> Model | None:
         if place is None:
             return None
         note(name, place)
-        return _loaded(place, name)
+        status = place.stat()
+        if not place.is_file():
+            raise CardaiError(f"{place} is not a file")
+        return _loaded(place, name, place.resolve(), status.st_mtime_ns, status.st_size)
     except OSError as error:
         raise CardaiError(f"cannot read the model {name}: {error.strerror or error}") from None
 
@@ -311,17 +314,9 @@ def _place(game: Game, name: str) -> Path | None:
     return place / FILE
 
 
-def _loaded(place: Path, name: str) -> Model:
-    status = place.stat()
-    if not place.is_file():
-        raise CardaiError(f"{place} is not a file")
-    key = (place.resolve(), name, status.st_mtime_ns, status.st_size)
-    if key not in _LOADED:
-        model = load(place)
-        model.name = name
-        _LOADED[key] = model
-    return _LOADED[key]
-
-
-_LOADED: dict[tuple[Path, str, int, int], Model] = {}
-"""The models that were loaded, by file, name, time of the file's last change in nanoseconds, and its size in bytes."""
+@functools.cache
+def _loaded(place: Path, name: str, *_: Any) -> Model:
+    """The model in a file, which is read once for its name, its absolute path, its size and when it was changed."""
+    model = load(place)
+    model.name = name
+    return model

@@ -10,17 +10,9 @@ from cardai.errors import CardaiError, short
 from cardai.evaluators.bodies.arrays import hidden_of, shapes_of
 from cardai.evaluators.bodies.options import WIDEST, options_of
 from cardai.evaluators.jax_start import check_settings
-from cardai.evaluators.network_file import (
-    TABLE,
-    TEXT,
-    Entry,
-    NetworkFile,
-    TensorSpec,
-    is_count,
-    layout_fingerprint,
-    tensor_specs,
-)
-from cardai.evaluators.network_metadata import ENTRIES, NetworkMetadata
+from cardai.evaluators.network_file import NetworkFile, TensorSpec, layout_fingerprint, tensor_specs
+from cardai.evaluators.network_metadata import NetworkMetadata
+from cardai.files.settings import setting
 from cardai.game import Segment
 
 
@@ -38,18 +30,25 @@ class ModelMetadata(NetworkMetadata):
     noun = "model"
 
     layout: tuple[tuple[str, tuple[int, ...]], ...]
-    moment: str
+    moment: str = setting(choices=MOMENTS)
     body: str
     body_options: Mapping[str, Any]
     data: Mapping[str, Any] = field(default_factory=dict)
     command: str = ""
-    stored: str = "float32"
+    stored: str = setting(choices=("float32", "float16"), default="float32")
+
+    def __post_init__(self) -> None:
+        shapes = [shape for _, shape in self.layout]
+        fits = all(len(shape) <= 4 and min(shape, default=0) >= 0 for shape in shapes)
+        if not (1 <= len(shapes) <= WIDEST and fits and sum(map(math.prod, shapes)) <= WIDEST):
+            raise CardaiError(
+                f"layout must be a list of segments with at most {WIDEST} values, not {short(self.layout)}"
+            )
 
     @classmethod
     def from_json(cls, entries: Mapping[str, Any]) -> Self:
-        """Return the metadata in the entries of a file. Raises CardaiError if its fingerprint is another one."""
-        layout = tuple((name, tuple(shape)) for name, shape in entries["layout"])
-        metadata = super().from_json({**entries, "layout": layout})
+        """Return the metadata in the entries of a file. Raises CardaiError too if its fingerprint is another one."""
+        metadata = super().from_json(entries)
         if entries.get("fingerprint") != metadata.fingerprint:
             raise CardaiError(f"its fingerprint {short(entries.get('fingerprint'))} is not that of its layout")
         return metadata
@@ -88,28 +87,5 @@ def _expected_tensors(metadata: ModelMetadata) -> dict[str, TensorSpec]:
     return specs
 
 
-def _is_layout(value: Any) -> bool:
-    """Whether a JSON value is a list of [name, shape], for a row of at most `WIDEST` values."""
-    if not isinstance(value, list) or not 1 <= len(value) <= WIDEST:
-        return False
-    for entry in value:
-        if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[0], str):
-            return False
-        shape = entry[1]
-        if not isinstance(shape, list) or len(shape) > 4 or not all(is_count(n) for n in shape):
-            return False
-    return sum(math.prod(shape) for _, shape in value) <= WIDEST
-
-
-_ENTRIES = ENTRIES | {
-    "layout": Entry(_is_layout, "a list of segments, each a name and a shape"),
-    "moment": Entry(lambda value: value in MOMENTS, f"one of {', '.join(MOMENTS)}"),
-    "body": TEXT,
-    "body_options": TABLE,
-    "data": TABLE,
-    "command": TEXT,
-    "stored": Entry(lambda value: value in ("float32", "float16"), "float32 or float16"),
-}
-
-MODEL_FILE = NetworkFile("model", "cardai model 1", _ENTRIES, ModelMetadata.from_json, _expected_tensors)
+MODEL_FILE = NetworkFile("model", "cardai model 1", ModelMetadata.from_json, _expected_tensors)
 """The file of a model."""

@@ -3,7 +3,7 @@
 There are two kinds: models (`cardai.evaluators.model`) and policies (`cardai.evaluators.policies.policy`). Each is a
 `NetworkFile`:
 
-    POLICY_FILE = NetworkFile("policy", "cardai policy 1", ENTRIES, metadata_from_json, expected_tensors)
+    POLICY_FILE = NetworkFile("policy", "cardai policy 1", PolicyMetadata.from_json, expected_tensors)
     metadata, tensors = POLICY_FILE.read("mine.safetensors")
 
 A file is checked before anything large is read or built, in this order: the length of its header, each entry of its
@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from cardai.errors import CardaiError, is_printable, short
+from cardai.errors import CardaiError, short
 from cardai.evaluators.jax_start import check_devices
 from cardai.files.kind import FIRST, TENSORS, foreign_kind, text_kind
 from cardai.files.reading import check_values, open_file, parse_json_line, unreadable
 from cardai.files.tensors import damage_in, digested
-from cardai.files.writing import write_whole
+from cardai.files.writing import write_bytes
 from cardai.game import Segment
 
 if TYPE_CHECKING:
@@ -41,35 +41,11 @@ SUFFIX = ".safetensors"
 M = TypeVar("M")
 
 
-class Entry(NamedTuple):
-    """What an entry of the metadata must be. `fits`: whether a JSON value will do. `expected`: the same in words."""
-
-    fits: Callable[[Any], bool]
-    expected: str
-
-
 class TensorSpec(NamedTuple):
     """The type of a tensor in a safetensors file, "F16" or "F32", and its shape."""
 
     dtype: str
     shape: tuple[int, ...]
-
-
-def is_count(value: Any) -> bool:
-    """Whether a JSON value is a whole number of at least 0."""
-    return type(value) is int and value >= 0
-
-
-TEXT = Entry(lambda value: isinstance(value, str) and is_printable(value) and "\n" not in value, "a printable text")
-COUNT = Entry(is_count, "a whole number")
-NUMBER = Entry(lambda value: type(value) in (int, float) and math.isfinite(value), "a number")
-TABLE = Entry(lambda value: isinstance(value, dict), "a table")
-SEATS = Entry(lambda value: is_count(value) and 1 <= value <= 62, "a whole number from 1 to 62")
-OPTIONS = Entry(
-    lambda value: isinstance(value, dict) and all(type(number) is int for number in value.values()),
-    "whole numbers by name",
-)
-"""A variant's options: name -> whole number."""
 
 
 @dataclass(frozen=True)
@@ -78,15 +54,13 @@ class NetworkFile(Generic[M]):
 
     `noun`: what messages call the network, such as "model".
     `format`: the value of the metadata's entry `format`; a file with another value is refused.
-    `entries`: what each entry of the metadata must be, by name. No entry may be missing.
-    `from_json`: makes the metadata from its entries. Raises CardaiError if they contradict each other.
+    `from_json`: makes the metadata from its entries. Raises CardaiError if one is missing or is not what it must be.
     `expected_tensors`: the tensors of the network that the metadata describe, by name. Raises CardaiError if there is
     no such network.
     """
 
     noun: str
     format: str
-    entries: Mapping[str, Entry]
     from_json: Callable[[Mapping[str, Any]], M]
     expected_tensors: Callable[[M], Mapping[str, TensorSpec]]
 
@@ -140,17 +114,12 @@ class NetworkFile(Generic[M]):
         for name, tensor in tensors.items():
             if not np.isfinite(tensor).all():
                 raise CardaiError(f"cannot write {place}: {name} holds numbers that are not finite")
-        entries = json.loads(json.dumps({**metadata, "format": self.format}))  # tuples become lists
-        if problem := self._problem(entries):
-            raise CardaiError(f"cannot write {place}: {problem}")
+        text = json.dumps({**metadata, "format": self.format})
         try:
-            content = digested(save(dict(tensors), {"cardai": json.dumps(entries, allow_nan=False)}))
-        except ValueError:
-            raise CardaiError(f"cannot write {place}: its metrics hold a number that is not finite") from None
-        try:
-            write_whole(place, content)
-        except OSError as error:
-            raise CardaiError(f"cannot write {place}: {error.strerror or error}") from None
+            self._checked(json.loads(text))  # tuples are lists there
+        except (CardaiError, ValueError) as error:
+            raise CardaiError(f"cannot write {place}: {error}") from None
+        write_bytes(place, digested(save(dict(tensors), {"cardai": text})))
 
     def refusal(self, place: Path, reason: str) -> CardaiError:
         """Return the error for a file that is not sound."""
@@ -177,24 +146,21 @@ class NetworkFile(Generic[M]):
         if not isinstance(text, str):
             raise self.refusal(place, "its metadata has no entry 'cardai'")
         entries = self._json_object(place, "the entry 'cardai' of its metadata", text)
-        if problem := self._problem(entries):
-            raise self.refusal(place, problem)
         try:
-            check_values(entries)
-            return self.from_json(entries)
+            return self._checked(entries)
         except (CardaiError, ValueError) as error:
             raise self.refusal(place, str(error)) from None
 
-    def _problem(self, entries: Mapping[str, Any]) -> str | None:
-        """Return what is wrong with the entries of the metadata, or None."""
+    def _checked(self, entries: Mapping[str, Any]) -> M:
+        """Return the metadata that entries are. Raises CardaiError or ValueError for what they may not be."""
         if entries.get("format") != self.format:
-            return f"its format is {short(entries.get('format'))}, not {self.format!r}"
-        for name, entry in self.entries.items():
-            if name not in entries:
-                return f"its metadata lacks {name!r}"
-            if not entry.fits(entries[name]):
-                return f"{name} must be {entry.expected}, not {short(entries[name])}"
-        return None
+            raise CardaiError(f"its format is {short(entries.get('format'))}, not {self.format!r}")
+        metadata = self.from_json(entries)
+        check_values(entries)
+        for name, value in entries.items():
+            if isinstance(value, str) and "\n" in value:
+                raise CardaiError(f"{name} must be one line, not {short(value)}")
+        return metadata
 
     def _check_tensors(self, place: Path, metadata: M, header: Mapping[str, Any], length: int) -> None:
         """Refuse a file whose tensors are not the expected ones. `length`: the number of bytes after the header."""

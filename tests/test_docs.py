@@ -18,10 +18,10 @@ from cardai.agents import spec
 from cardai.app import cli
 from cardai.cards import DECK52
 from cardai.conformance import LAWS, check
-from cardai.evaluators import settings
 from cardai.evaluators.training import iterate_folder, run_folder
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.iterate_config import DECIDED, IterateConfig
+from cardai.files import settings
 from cardai.game import CORE_FIELDS, PARTS, Game
 from cardai.game.declared import Counts, Moves, State
 from cardai.kernel import native

@@ -166,11 +166,8 @@ class Late:
         (lambda rows: Late(), r"it raised OSError\('the device has gone'\) \(.*test_evaluators.py, line \d+\)"),
         (lambda rows: np.full(len(rows), np.nan), "it scores a position nan, which is not in \\[0, 1\\]"),
         (lambda rows: np.arange(len(rows)) - 0.5, "it scores a position -0.5, which is not in"),
-        (lambda rows: np.full(len(rows), 1.5), "it scores a position 1.5, which is not in"),
         (lambda rows: np.zeros((len(rows), 1)), r"it answered \d+ positions with an array of shape \(\d+, 1\)"),
-        (lambda rows: np.zeros(1), r"it answered \d+ positions with an array of shape \(1,\)"),
         (lambda rows: 0.5, r"it answered \d+ positions with an array of shape \(\)"),
-        (lambda rows: None, r"it answered \d+ positions with an array of shape \(\)"),
         (lambda rows: [object()] * len(rows), "it raised TypeError"),
         (lambda rows: ["good"] * len(rows), "it raised ValueError"),
     ],
@@ -286,23 +283,17 @@ def test_a_model_for_another_table_is_refused_by_name(folder):
     ("spec", "complaint"),
     [
         ("greedy:", "no heuristic or model ''; there is hand_value"),
-        ("greedy", "no heuristic or model ''"),
-        ("sampled:?worlds=3", "no heuristic or model ''"),
         ("greedy:nn999", "there is no heuristic or model 'nn999'"),
         ("greedy:nowhere/nn.safetensors", "cannot read the model nowhere/nn.safetensors: No such file or directory"),
         ("greedy:{}/empty", r"the folder .*/empty holds no model.safetensors"),
         ("greedy:{}/text.safetensors", r"text.safetensors"),
         ("greedy:{}/run?worlds=3", "takes no option 'worlds'"),
-        ("peeking:{}/run?x", "takes no option 'x'"),
         ("sampled:{}/run?worlds=none", "'none' is not a number of worlds"),
         ("sampled:{}/run?worlds=3&worlds=4", "each once"),
         ("greedy:{}/run?any_variant=1", "'any_variant' takes no value"),
         ("greedy:{}/run?epsilon=2", "epsilon='2' is not a number from 0 to 1"),
-        ("greedy:{}/run?epsilon=", "epsilon='' is not a number from 0 to 1"),
         ("greedy:{}/run?temperature=-1", "temperature='-1' is not a number of at least 0"),
-        ("greedy:{}/run?temperature=nan", "temperature='nan' is not a number"),
         ("greedy:{}/run?temperature=inf", "temperature='inf' is not a number"),
-        ("greedy:{}/run?epsilon=2&temperature=-1", "epsilon='2' is not a number from 0 to 1"),
         ("greedy:hand_value?any_variant", "takes no option 'any_variant'"),
         ("greedy:hand_value?renamings=4", "renamings goes with a model"),
         ("sampled:nn2?renamings=25", r"'25' is not a number of names for the suits \(1 to 24\)"),
@@ -313,13 +304,6 @@ def test_a_spec_with_a_bad_model_or_option_is_refused_with_a_sentence(folder, sp
     with pytest.raises(CardaiError, match=complaint) as error:
         agent(MOSKA, spec.format(folder))
     assert "\n" not in str(error.value)
-
-
-def test_the_command_line_refuses_what_does_not_fit(folder, capsys):
-    assert cli.run(["match", "moska", "--seats", f"greedy:{folder}/run,bot3", "--games", "4"]) == cli.REFUSED
-    assert capsys.readouterr().err == f"cardai: {folder}/run is a model for 4 seats, not for 2\n"
-    assert cli.run(["bench", "tictactoe", "--agent", f"greedy:{folder}/run", "--games", "4"]) == cli.REFUSED
-    assert capsys.readouterr().err == f"cardai: {folder}/run is a model of moska, not of tictactoe\n"
 
 
 def test_the_command_line_marks_who_peeks(judges, capsys):

@@ -135,10 +135,8 @@ def test_the_verb_writes_what_its_options_say(games, tmp_path, capsys):
     ("line", "words"),
     [
         ("export moska nn2", "one of --onnx, --parquet, --npz and --csv"),
-        ("export moska g --npz a --csv b", "one of --onnx, --parquet, --npz and --csv"),
         ("export moska nn9 --onnx a.onnx", "no model 'nn9'"),
         ("export moska nn1 nn2 --onnx a.onnx", "one model, not 2"),
-        ("export tictactoe nn2 --onnx a.onnx", "no model 'nn2'"),
         ("export moska nowhere --npz a.npz", "nowhere"),
         ("export moska {games} --npz a.npz --label luck", "luck"),
         ("export tictactoe {games} --npz a.npz", "moska"),

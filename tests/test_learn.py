@@ -20,7 +20,7 @@ from cardai.evaluators.training import learn as learning
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.learn import _FEWEST, _FEWEST_SEEN, FINAL_LEAST, RACE, LearnConfig, LearnRun, learn
 from cardai.evaluators.training.learn_measures import GameMeasures, measures_of
-from cardai.evaluators.training.learners import _rounded, generation_games
+from cardai.evaluators.training.learners import generation_games
 from cardai.measure.duel import duel
 
 ROOT = Path(__file__).parent.parent
@@ -226,10 +226,6 @@ def test_a_generation_has_games_enough_for_all_parts_however_long_they_are():
     assert generation_games(long, 600.0) == 4000
     assert generation_games(short, 60.0) == 20_000
     assert all(round(share * 300) >= 1 for share in TrainConfig(game="x", data=("x",), out="x").parts)
-
-
-def test_a_number_of_games_has_one_digit():
-    assert [_rounded(number) for number in (7, 93, 1234.5, 20_000)] == [7, 90, 1000, 20_000]
 
 
 def test_slow_games_leave_time_for_the_last_figures_and_fast_ones_for_learning(pretended):

@@ -6,9 +6,10 @@ import pytest
 
 import cardai
 from cardai.errors import CardaiError
-from cardai.evaluators.training.config import read_config
+from cardai.evaluators.training.config import TrainConfig
 from cardai.experiments.machinery import networks
 from cardai.experiments.machinery.networks import NetworkStore
+from cardai.files import settings
 
 TICTACTOE = cardai.load("tictactoe")
 LEARNING = {"options": {"hidden": [8], "dropout": [0.0]}, "batch": 64, "steps": 6, "epochs": 0}
@@ -28,7 +29,7 @@ def folder(tmp_path_factory):
 
 
 def test_each_generation_begins_with_the_last_and_learns_from_all_games(folder):
-    configs = {name: read_config(folder / name / "config.toml") for name in ("after0", "after1", "best")}
+    configs = {name: settings.read(TrainConfig, folder / name / "config.toml") for name in ("after0", "after1", "best")}
     assert [len(config.data) for config in configs.values()] == [1, 2, 3]
     assert configs["after0"].start_from is None
     assert configs["best"].start_from == str(folder / "after1" / "model.safetensors")

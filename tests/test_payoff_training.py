@@ -33,19 +33,16 @@ def record(tmp_path_factory):
 
 
 def trained(record, folder, **more):
-    options = {
-        "body": "mlp",
-        "options": {"hidden": [16]},
-        "epochs": 8,
-        "batch": 128,
-        "learning_rate": 3e-3,
-        "parts": (0.8, 0.1, 0.1),
-    }
+    options = {"options": {"hidden": [16]}, "epochs": 8, "batch": 128, "learning_rate": 3e-3, "parts": (0.8, 0.1, 0.1)}
     return train(TrainConfig(game=PLACE, data=(record,), out=str(folder), **(options | more)))
 
 
-def test_a_network_of_payoffs_says_what_it_explains_in_points(record, tmp_path):
-    result = trained(record, tmp_path / "run")
+@pytest.fixture(scope="module")
+def result(record, tmp_path_factory):
+    return trained(record, tmp_path_factory.mktemp("payoff") / "run")
+
+
+def test_a_network_of_payoffs_says_what_it_explains_in_points(result):
     figures = result.report["regression"]
     assert figures["unit"] == "points"
     point, low, high = figures["r2"]
@@ -54,17 +51,15 @@ def test_a_network_of_payoffs_says_what_it_explains_in_points(record, tmp_path):
     assert figures["error"][0] < 30  # points
 
 
-def test_the_metadata_say_how_labels_were_standardised(record, tmp_path):
-    result = trained(record, tmp_path / "run")
+def test_the_metadata_say_how_labels_were_standardised(result):
     about = model.load(result.model).metadata.data["standardised"]
     assert about["unit"] == "points"
     assert 0 < about["mean"] < 20
     assert 10 < about["deviation"] < 40
 
 
-def test_the_model_predicts_what_was_trained(record, tmp_path):
+def test_the_model_predicts_what_was_trained(record, result, tmp_path):
     """The scale of the labels is folded into the last layer, so that a model's scores need no other reading."""
-    result = trained(record, tmp_path / "run")
     again = trained(record, tmp_path / "more", start_from=str(result.model), steps=1, epochs=0, learning_rate=1e-12)
     for name in ("r2", "error"):
         assert again.report["regression"][name] == pytest.approx(result.report["regression"][name], rel=0.01)

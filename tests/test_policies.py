@@ -17,9 +17,8 @@ from safetensors.numpy import load as tensors_of
 from safetensors.numpy import save as bytes_of
 
 import cardai
-from cardai.agents.actions import choose_by, draw_actions
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import OfFunction
+from cardai.agents.actions import draw_actions
+from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.evaluators.policies import nfsp, ppo, training
 from cardai.evaluators.policies.decisions import DecisionEncoder, play_trajectories
@@ -35,7 +34,7 @@ from cardai.evaluators.policies.network import (
     probabilities,
 )
 from cardai.evaluators.policies.policy import Policy, load
-from cardai.files.tensors import digested, undigested
+from cardai.files.tensors import undigested
 from cardai.guests.exact.grade import grade
 from cardai.guests.exact.solution import solve
 from cardai.table.many import play
@@ -49,23 +48,6 @@ def policy_of(game=TICTACTOE, seed=0, hidden=(8,)):
     encoder = DecisionEncoder(game, 2)
     network = initialised(lambda: Network(encoder.width, hidden, encoder.actions), seed)
     return Policy.of(encoder, network, game.default_variant)
-
-
-def test_kuhn_poker_as_a_game_pays_what_the_exact_analysis_says():
-    ended = 0
-    for first in range(kuhn.CARDS):
-        for second in {*range(kuhn.CARDS)} - {first}:
-            for history in ("pp", "pbp", "pbb", "bp", "bb"):
-                state = kuhn.GAME.new()
-                state.cards[0], state.cards[1] = first, second
-                for move in history:
-                    assert kuhn.won((first, second), history[: int(state.ply)]) is None
-                    state = kuhn.GAME.play(state, kuhn.GAME.text.parse(state, kuhn.NAMES["pb".index(move)]))
-                won = kuhn.won((first, second), history)
-                assert won is not None
-                assert kuhn.GAME.points(state).tolist() == [0.5 + won / 4, 0.5 - won / 4]
-                ended += 1
-    assert ended == 30
 
 
 @pytest.mark.parametrize("alpha", [0, 0.1, 1 / 3])
@@ -183,12 +165,6 @@ def test_an_illegal_action_has_probability_zero_and_is_never_selected(mask, logi
         draw_actions(chances, uniforms), draw_legal_actions(masks, uniforms), best_actions(values, masks)
     ):  # fmt: skip
         assert masks[0, actions[0]]
-
-
-def test_actions_are_drawn_in_proportion_to_their_probabilities():
-    uniforms = (np.arange(1000) + 0.5) / 1000
-    actions = draw_actions(np.tile([0.2, 0.0, 0.5, 0.3], (1000, 1)), uniforms)
-    assert np.bincount(actions, minlength=4).tolist() == [200, 0, 500, 300]
 
 
 @settings(deadline=None)
@@ -315,14 +291,6 @@ def test_a_reservoir_keeps_every_item_as_likely_as_any_other():
     assert np.square((kept - runs / 4) / spread).mean() < 2
 
 
-def test_buffers_are_sampled_uniformly():
-    memory = CircularBuffer(8)
-    memory.add(number=np.arange(4))
-    counts = np.bincount(memory.sample(np.random.default_rng(1), 10, 400)["number"].reshape(-1), minlength=4)
-    assert counts.shape == (4,)
-    assert (np.abs(counts - 1000) < 150).all()
-
-
 def test_a_policy_plays_legal_moves_and_draws_them_by_its_probabilities():
     policy, count = policy_of(), 4000
     seeds = np.arange(count, dtype=np.uint64)
@@ -444,36 +412,19 @@ def test_a_damaged_file_is_refused_by_name(tmp_path):
         return bytes_of(tensors, {"cardai": json.dumps(metadata | changes)})
 
     assert load(place).metadata.hidden == (8,)
-    broken = tensors | {"output.bias": np.full(9, np.nan, np.float32)}
     for content, why in (
-        (b"", "not a sound"),
-        (digested(whole)[:-4], "it is truncated or damaged"),
         (whole, "its metadata have no digest"),
-        (bytes_of(tensors), "no entry 'cardai'"),
-        (bytes_of(tensors, {"cardai": "["}), "the entry 'cardai' of its metadata is not JSON"),
         (with_metadata(format="cardai model 1"), "its format is 'cardai model 1'"),
-        (with_metadata(seats="two"), "seats must be a whole number"),
         (with_metadata(hidden=[8, 8]), "lacks the tensor layers.1.bias"),
-        (with_metadata(hidden=[0]), "hidden must be a list"),
+        (with_metadata(hidden=[0]), "hidden must be 0 to 64 numbers"),
         (with_metadata(actions=4), r"output.bias is F32 \[9\], it should be F32 \[4\]"),
-        (with_metadata(actions=0), "actions must be a whole number from 1 to"),
-        (with_metadata(width=10**9), "width must be a whole number from 1 to"),
-        (digested(bytes_of(broken, {"cardai": json.dumps(metadata)})), "output.bias holds numbers that are not finite"),
+        (with_metadata(actions=0), "actions must be 1 to"),
+        (with_metadata(width=10**9), "width must be 1 to"),
     ):
         place.write_bytes(content)
         with pytest.raises(CardaiError, match=why) as error:
             load(place)
         assert str(place) in str(error.value)
-
-
-def test_a_policy_with_weights_that_are_not_finite_is_not_written(tmp_path):
-    policy = policy_of()
-    policy.network.output.bias.set_value(jnp.full(9, jnp.inf))
-    with pytest.raises(CardaiError, match="not finite"):
-        policy.save(tmp_path / "mine.safetensors")
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(CardaiError, match="cannot write"):
-        policy_of().save(tmp_path / "nowhere" / "mine.safetensors")
 
 
 def weights_of(policy):
@@ -557,12 +508,8 @@ def test_presets_are_those_of_the_report():
 
 
 def test_impossible_settings_are_refused():
-    with pytest.raises(CardaiError, match="clip must be 0 to 1, not 2"):
-        ppo.PpoConfig(clip=2.0)
     with pytest.raises(CardaiError, match="hidden must be numbers from 1"):
         dataclasses.replace(nfsp.DEEP, hidden=(0,))
-    with pytest.raises(CardaiError, match="optimiser"):
-        dataclasses.replace(nfsp.DEEP, optimiser="magic")
     with pytest.raises(CardaiError, match="there is no agent 'nobody'"):
         ppo.train(kuhn.GAME, dataclasses.replace(TINY, opponent="nobody"))
 
@@ -589,9 +536,3 @@ def test_a_network_that_learns_against_an_opponent_has_one_side_at_a_time():
     table = training.TrainingTable(game, 0, None, None, None)
     learner = ppo.Ppo(table, dataclasses.replace(TINY, opponent="high"), 0)
     assert learner.lineups(1, 3).tolist() == [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]
-
-
-def test_an_outside_agent_is_made_of_any_function_that_selects_actions():
-    last = Agent("last", OfFunction(choose_by(lambda rows, masks, uniforms: 8 - masks[:, ::-1].argmax(axis=1), None)))
-    results = play(TICTACTOE, [last], np.zeros((1, 2), int), np.zeros(1, np.uint64), record=True)
-    assert results.moves[0]["cell"].tolist() == [8, 7, 6, 5, 4, 3, 2]  # a7 of X completes the anti-diagonal 2, 4, 6

@@ -10,8 +10,9 @@ import cardai
 from cardai.app.cli import run
 from cardai.data.selfplay import parse_pool
 from cardai.errors import CardaiError
-from cardai.evaluators.training.config import TrainConfig, command, read_config
+from cardai.evaluators.training.config import TrainConfig, command
 from cardai.evaluators.training.train import train
+from cardai.files import settings
 
 MODEL = Path(__file__).parent.parent / "evaluators/models/tictactoe/mlp.safetensors"
 SIGNS = [",", "?", "&", ":", "@", "=", "a(b)", "?,&:@="]
@@ -78,10 +79,8 @@ def test_data_with_a_comma_is_quoted_or_the_comma_is_named_and_nothing_is_writte
 def test_the_command_of_a_model_quotes_a_comma(tmp_path):
     config = TrainConfig(game="tictactoe", data=("a,b", "c"), out="run", steps=1)
     words = command(config).split("--data ")[1].split(" --")[0]
-    assert read_config(None, {"game": "tictactoe", "out": "run", "steps": "1", "data": words.strip("'")}).data == (
-        "a,b",
-        "c",
-    )
+    given = {"game": "tictactoe", "out": "run", "steps": "1", "data": words.strip("'")}
+    assert settings.read(TrainConfig, None, given).data == ("a,b", "c")
 
 
 def test_a_run_that_cannot_begin_leaves_the_folder_as_it_was(games, tmp_path):

@@ -59,11 +59,9 @@ def test_labels_do_not_depend_on_threads_and_follow_the_teacher(games):
     ("recipe", "words"),
     [
         ({"teacher": "thrifty"}, "must search over worlds in compiled code"),
-        ({"teacher": "ahead:hand_value?ms=3"}, "must search over worlds in compiled code"),
         ({"teacher": "ahead:hand_value"}, "the values of a heuristic are no scores"),
         ({"teacher": "ahead:nothing"}, "there is no heuristic or model"),
         ({"teacher": TEACHER, "moment": "drawn"}, "a teacher labels after-states"),
-        ({"teacher": TEACHER, "balance": "loser"}, "a teacher labels after-states"),
     ],
 )
 def test_a_teacher_that_cannot_teach_is_refused(games, recipe, words):

@@ -16,19 +16,19 @@ from cardai.data.packed import PackedRows, pack
 from cardai.data.recipe import Recipe
 from cardai.data.split import split
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import load as load_model
 from cardai.evaluators.model import read_metadata
 from cardai.evaluators.network_file import tensors_of
 from cardai.evaluators.training import checkpoint, job, run_folder, run_log, show_training, start, verbs
 from cardai.evaluators.training.batches import collect, epoch_order, in_advance
-from cardai.evaluators.training.config import TrainConfig, read_config
+from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.metrics import measure
 from cardai.evaluators.training.rows_on_device import RowsOnDevice
 from cardai.evaluators.training.train import train
 from cardai.evaluators.training.trainer import Trainer, TrainState, learning_rate, named_arrays, tree_from
+from cardai.files import settings
 from cardai.files.writing import held
 from cardai.measure.bench import run_match
 from cardai.registry import load
@@ -93,7 +93,7 @@ def test_a_run_learns_and_leaves_everything_in_its_folder(config, tmp_path):
     assert result.report["test"]["split"]["bce"] < result.report["test"]["split"]["floor"]
     assert result.report["test"]["balanced"]["prior"] == pytest.approx(0.5)
     assert json.loads((tmp_path / "run" / "report.json").read_text()) == result.report
-    assert read_config(tmp_path / "run" / "config.toml") == config(
+    assert settings.read(TrainConfig, tmp_path / "run" / "config.toml") == config(
         epochs=8, batch=64, learning_rate=3e-3, options={"hidden": [32, 16]}
     )
     assert show_training.table(result).row_count >= 3
@@ -223,16 +223,6 @@ def test_a_full_disk_at_a_checkpoint_is_one_sentence_and_the_run_goes_on_later(c
     assert kept(tmp_path / "run") == kept(tmp_path / "whole")
 
 
-def test_a_damaged_checkpoint_is_named_and_not_used(config, tmp_path):
-    train(config(checkpoint_minutes=0.0))
-    older, newest = checkpoint.listed(tmp_path / "run")
-    newest.write_bytes(newest.read_bytes()[:-5])
-    with pytest.raises(CardaiError, match=f"{newest.name} is damaged.*{older.name} is sound.*delete {newest.name}"):
-        train(config(checkpoint_minutes=0.0))
-    newest.unlink()
-    train(config(checkpoint_minutes=0.0))
-
-
 def test_a_folder_with_another_run_is_refused_unless_it_may_be_overwritten(config, tmp_path):
     train(config(epochs=1))
     with pytest.raises(
@@ -261,9 +251,7 @@ def test_a_run_does_not_go_on_with_other_data(config, tmp_path, games, chatty):
         train(config(data=(str(tmp_path / "other.jsonl"),)))
 
 
-def test_data_of_another_game_or_variant_is_refused(config, tmp_path):
-    with pytest.raises(CardaiError, match="recorded with game tictactoe"):
-        train(config(game="moska", encoder="bitmap", out=str(tmp_path / "moska")))
+def test_data_of_another_variant_is_refused(config, tmp_path):
     with pytest.raises(CardaiError, match="variant"):
         train(config(variant="wild", out=str(tmp_path / "wild")))
 

@@ -11,7 +11,7 @@ from flax import nnx
 
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.convolution import Convolution
-from cardai.evaluators.bodies.layers import Statistics, evaluating
+from cardai.evaluators.bodies.layers import Statistics
 from cardai.evaluators.bodies.mlp import Dense
 from cardai.evaluators.bodies.options import CnnFlatOptions, CnnOptions
 from cardai.game import Segment
@@ -66,10 +66,6 @@ class Cnn(nnx.Module):
         seen = self.convolved(self.plane_statistics(planes)).reshape(batch, -1)
         return self.dense(jnp.concatenate([seen, self.rest_statistics(columns(rows, self.rest))], -1))
 
-    def folded(self) -> "Cnn":
-        """Return a copy in evaluation mode. The statistics are not folded into weights: it would save no time."""
-        return evaluating(self)
-
 
 class FlatCnn(nnx.Module):
     """Convolves, in one dimension, the values of all planes end to end, or the whole row if it has no planes.
@@ -96,10 +92,6 @@ class FlatCnn(nnx.Module):
         line = self.line_statistics(columns(rows, self.line))
         seen = self.convolved(line[:, None, :, None]).reshape(len(rows), -1)
         return self.dense(jnp.concatenate([seen, self.rest_statistics(columns(rows, self.rest))], -1))
-
-    def folded(self) -> "FlatCnn":
-        """Return a copy in evaluation mode. The statistics are not folded into weights: it would save no time."""
-        return evaluating(self)
 
 
 def plane_shape(layout: Sequence[Segment]) -> tuple[int, int]:

@@ -8,13 +8,13 @@ here, without JAX, so that a wrong one is named before anything is built.
 """
 
 import dataclasses
-import math
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from cardai.errors import BadArgument, unknown
+from cardai.errors import BadArgument, CardaiError, unknown
+from cardai.files.settings import made
 
 WIDEST = 1 << 16
 """The most units of a layer, channels of a convolution, or inputs. More would be a mistake, or a hostile file."""
@@ -62,9 +62,9 @@ class MlpOptions(_WithDropout):
     dropout: tuple[float, ...] | float | None = None
 
     def __post_init__(self) -> None:
-        _check_widths("mlp", "hidden", self.hidden)
+        check_widths("hidden", self.hidden)
         usual = _THESIS_DROPOUT if self.hidden == _THESIS_HIDDEN else 0.0
-        object.__setattr__(self, "dropout", _rates("mlp", self.dropout, usual, "hidden", self.hidden))
+        object.__setattr__(self, "dropout", _rates(self.dropout, usual, "hidden", self.hidden))
 
 
 @dataclass(frozen=True)
@@ -86,13 +86,13 @@ class CnnOptions(_WithDropout):
     dropout: tuple[float, ...] | float | None = None
 
     def __post_init__(self) -> None:
-        _check_widths("cnn", "channels", self.channels, least=1)
-        _check_widths("cnn", "kernel", self.kernel, least=1)
+        check_widths("channels", self.channels, least=1)
+        check_widths("kernel", self.kernel, least=1)
         object.__setattr__(self, "kernel", self.kernel * 2 if len(self.kernel) == 1 else self.kernel)
         if len(self.kernel) != 2 or max(self.kernel) > 32:
-            raise BadArgument(f"cnn: kernel must be a height and a width of at most 32, not {list(self.kernel)}")
-        _check_widths("cnn", "dense", self.dense)
-        object.__setattr__(self, "dropout", _rates("cnn", self.dropout, 0.0, "dense", self.dense))
+            raise BadArgument(f"kernel must be a height and a width of at most 32, not {list(self.kernel)}")
+        check_widths("dense", self.dense)
+        object.__setattr__(self, "dropout", _rates(self.dropout, 0.0, "dense", self.dense))
 
 
 @dataclass(frozen=True)
@@ -114,12 +114,12 @@ class CnnFlatOptions(_WithDropout):
     dropout: tuple[float, ...] | float | None = None
 
     def __post_init__(self) -> None:
-        _check_widths("cnn_flat", "channels", self.channels, least=1)
-        _check_widths("cnn_flat", "dense", self.dense)
+        check_widths("channels", self.channels, least=1)
+        check_widths("dense", self.dense)
         for name, value in (("kernel", self.kernel), ("stride", self.stride)):
             if not 1 <= value <= 256:
-                raise BadArgument(f"cnn_flat: {name} must be 1 to 256, not {value}")
-        object.__setattr__(self, "dropout", _rates("cnn_flat", self.dropout, 0.0, "dense", self.dense))
+                raise BadArgument(f"{name} must be 1 to 256, not {value}")
+        object.__setattr__(self, "dropout", _rates(self.dropout, 0.0, "dense", self.dense))
 
 
 Options = LinearOptions | MlpOptions | CnnOptions | CnnFlatOptions
@@ -133,16 +133,18 @@ BODIES: dict[str, type[Options]] = {
 
 
 def options_of(body: str, options: Mapping[str, Any]) -> Options:
-    """Return a body's options, checked. Raises CardaiError, which names what is unknown or impossible."""
+    """Return a body's options, checked. Raises CardaiError, which names what is unknown or impossible.
+
+    One number for a list becomes a list. One for `dropout` counts for each layer.
+    """
     if body not in BODIES:
         raise BadArgument(unknown("body", body, BODIES))
-    kind = BODIES[body]
-    wanted = typing.get_type_hints(kind)
-    names = [field.name for field in dataclasses.fields(kind)]
-    for name in options:
-        if name not in names:
-            raise BadArgument(f"{body}: {unknown('option', name, names)}")
-    return kind(**{name: _typed(body, name, wanted[name], value) for name, value in options.items()})
+    lists = {entry.name for entry in dataclasses.fields(BODIES[body]) if typing.get_origin(entry.type) is tuple}
+    wrapped = {name: [value] if name in lists and type(value) is int else value for name, value in options.items()}
+    try:
+        return made(BODIES[body], wrapped)
+    except CardaiError as error:
+        raise BadArgument(f"{body}: {error}") from None
 
 
 def as_plain(options: Options) -> dict[str, Any]:
@@ -151,44 +153,20 @@ def as_plain(options: Options) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
 
-def _typed(body: str, name: str, wanted: Any, value: Any) -> Any:
-    """Return a value as a field of type `wanted` holds it. A list, or one number for a list, becomes a tuple.
-
-    One number for `dropout` stays a number, because the number of layers is not known here.
-    """
-    if wanted in (bool, int):
-        if type(value) is not wanted:
-            kind = "true or false" if wanted is bool else "a whole number"
-            raise BadArgument(f"{body}: {name} must be {kind}, not {value!r}")
-        return value
-    if value is None and type(None) in typing.get_args(wanted):
-        return None
-    whole = wanted == tuple[int, ...]
-    one = not isinstance(value, list | tuple)
-    items: tuple[Any, ...] = (value,) if one else tuple(value)
-    if not all(type(item) is int or (type(item) is float and not whole) for item in items):
-        raise BadArgument(f"{body}: {name} must be a list of {'whole numbers' if whole else 'numbers'}, not {value!r}")
-    if whole:
-        return items
-    return float(items[0]) if one else tuple(float(item) for item in items)
-
-
-def _check_widths(body: str, name: str, widths: tuple[int, ...], least: int = 0) -> None:
+def check_widths(name: str, widths: tuple[int, ...], least: int = 0) -> None:
+    """Raise BadArgument if layers have impossible widths, or are too many or fewer than `least`."""
     if not least <= len(widths) <= DEEPEST or not all(1 <= width <= WIDEST for width in widths):
-        few = f"{least} to {DEEPEST}"
-        raise BadArgument(f"{body}: {name} must be {few} numbers from 1 to {WIDEST}, not {list(widths)}")
+        raise BadArgument(f"{name} must be {least} to {DEEPEST} numbers from 1 to {WIDEST}, not {list(widths)}")
 
 
 def _rates(
-    body: str, given: Any, usual: tuple[float, ...] | float, layers: str, widths: tuple[int, ...]
+    given: tuple[float, ...] | float | None, usual: tuple[float, ...] | float, layers: str, widths: tuple[int, ...]
 ) -> tuple[float, ...]:
     """Return the dropout after each layer."""
     chosen = usual if given is None else given
     rates = chosen if isinstance(chosen, tuple) else (float(chosen),) * len(widths)
     if len(rates) != len(widths):
-        raise BadArgument(
-            f"{body}: dropout must be one number, or one for each of {layers} {list(widths)}, not {list(rates)}"
-        )
-    if not all(math.isfinite(rate) and 0 <= rate < 1 for rate in rates):
-        raise BadArgument(f"{body}: dropout must be at least 0 and below 1, not {list(rates)}")
+        raise BadArgument(f"dropout must be one number, or one for each of {layers} {list(widths)}, not {list(rates)}")
+    if not all(0 <= rate < 1 for rate in rates):
+        raise BadArgument(f"dropout must be at least 0 and below 1, not {list(rates)}")
     return rates

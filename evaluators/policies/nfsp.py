@@ -31,7 +31,6 @@ from cardai.agents.actions import choose_by, draw_actions
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.policies.decisions import Trajectories
 from cardai.evaluators.policies.memory import CircularBuffer, ReservoirBuffer
 from cardai.evaluators.policies.network import (
@@ -47,8 +46,9 @@ from cardai.evaluators.policies.network import (
 )
 from cardai.evaluators.policies.policy import Policy
 from cardai.evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
-from cardai.evaluators.settings import setting
 from cardai.evaluators.training.trainer import LabelScale
+from cardai.files import settings
+from cardai.files.settings import setting
 from cardai.game import Game
 from cardai.stats.progress import CountProgress
 

@@ -10,10 +10,9 @@ A policy is one safetensors file. The file's metadata has one entry, `cardai`, a
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from flax import nnx
@@ -22,19 +21,10 @@ from cardai.agents.actions import chances_by, choose_by, draw_actions
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.evaluators.bodies.options import DEEPEST, WIDEST
+from cardai.evaluators.bodies.options import WIDEST, check_widths
 from cardai.evaluators.jax_start import refuse_fork
-from cardai.evaluators.network_file import (
-    TEXT,
-    Entry,
-    NetworkFile,
-    is_count,
-    layout_fingerprint,
-    set_tensors,
-    tensor_specs,
-    tensors_of,
-)
-from cardai.evaluators.network_metadata import ENTRIES, NetworkMetadata, layout_of
+from cardai.evaluators.network_file import NetworkFile, layout_fingerprint, set_tensors, tensor_specs, tensors_of
+from cardai.evaluators.network_metadata import NetworkMetadata, layout_of
 from cardai.evaluators.policies.decisions import DecisionEncoder, constant_inputs
 from cardai.evaluators.policies.network import (
     Network,
@@ -44,6 +34,7 @@ from cardai.evaluators.policies.network import (
     probabilities,
     split,
 )
+from cardai.files.settings import setting
 from cardai.game import Game
 
 
@@ -61,15 +52,13 @@ class PolicyMetadata(NetworkMetadata):
     noun, any_seats = "policy", True
 
     layout: str
-    width: int
+    width: int = setting(span=(1, WIDEST))
     numbering: str
-    actions: int
+    actions: int = setting(span=(1, WIDEST))
     hidden: tuple[int, ...]
 
-    @classmethod
-    def from_json(cls, entries: Mapping[str, Any]) -> Self:
-        """Return the metadata in the entries of a file."""
-        return super().from_json({**entries, "hidden": tuple(entries["hidden"])})
+    def __post_init__(self) -> None:
+        check_widths("hidden", self.hidden)
 
     @property
     def fingerprint(self) -> str:
@@ -123,12 +112,13 @@ class Policy:
         """
 
         def held(game: Game, worlds: np.ndarray, rows: np.ndarray) -> np.ndarray:
-            columns, values = self._held_columns(game, worlds) if any_variant else ((), ())
-            if len(columns):
+            own = self.metadata
+            if any_variant and not own.is_own_variant(game, worlds, self.name):
+                columns, values = constant_inputs(game, own.variant, own.seats, own.encoder)
                 rows[:, columns] = values
             return rows
 
-        def most_probable(rows: np.ndarray, masks: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
+        def most_probable(rows: np.ndarray, masks: np.ndarray, uniforms: Any = None) -> np.ndarray:
             return best_actions(self._logits(self._weights, rows), masks)
 
         select = most_probable if greedy else self.act
@@ -138,20 +128,12 @@ class Policy:
             self.check_fits(game, None if any_variant else game.canonical(variant), seats)
 
         def certain(rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
-            chosen = best_actions(self._logits(self._weights, rows), masks)
-            return (np.arange(masks.shape[1]) == chosen[:, None]).astype(np.float64)
+            return (np.arange(masks.shape[1]) == most_probable(rows, masks)[:, None]).astype(np.float64)
 
         chances = chances_by(certain if greedy else self.probabilities, self.metadata.encoder, held)
         choose = choose_by(select, self.metadata.encoder, held)
         strategy = OfFunction(choose, fits, is_foreign=False, chances=chances)
         return Agent(spec or self.name, strategy, f"a policy that {how}")
-
-    def _held_columns(self, game: Game, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The columns that are held in worlds of a table, i64[k], and their values, u8[k]; none in its own variant."""
-        own = self.metadata
-        if own.is_own_variant(game, worlds, self.name):
-            return np.zeros(0, np.int64), np.zeros(0, np.uint8)
-        return constant_inputs(game, own.variant, own.seats, own.encoder)
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raises CardaiError, which says what differs, if the policy cannot play this game.
@@ -187,28 +169,9 @@ def _abstract_network(metadata: PolicyMetadata) -> Network:
     return nnx.eval_shape(lambda: Network(metadata.width, metadata.hidden, metadata.actions))
 
 
-def _is_width(value: Any) -> bool:
-    return is_count(value) and 1 <= value <= WIDEST
-
-
-def _is_hidden(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= DEEPEST and all(map(_is_width, value))
-
-
-_WIDTH = Entry(_is_width, f"a whole number from 1 to {WIDEST}")
-_ENTRIES: Mapping[str, Entry] = ENTRIES | {
-    "layout": TEXT,
-    "width": _WIDTH,
-    "numbering": TEXT,
-    "actions": _WIDTH,
-    "hidden": Entry(_is_hidden, f"a list of at most {DEEPEST} whole numbers from 1 to {WIDEST}"),
-}
-"""What each entry of a policy file's metadata must be; the names are the fields of `PolicyMetadata`."""
-
 POLICY_FILE = NetworkFile(
     "policy",
     "cardai policy 1",
-    _ENTRIES,
     PolicyMetadata.from_json,
     lambda metadata: tensor_specs(_abstract_network(metadata)),
 )

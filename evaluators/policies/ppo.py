@@ -9,7 +9,7 @@ teacher: to play the moves of the teacher's games, and to tell how they ended.
 
 import functools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -24,7 +24,6 @@ from cardai.agents.actions import choose_by, draw_actions
 from cardai.agents.spec import Agent, agent
 from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.bodies.layers import Linear
 from cardai.evaluators.policies.decisions import Trajectories
 from cardai.evaluators.policies.network import (
@@ -41,8 +40,9 @@ from cardai.evaluators.policies.network import (
 )
 from cardai.evaluators.policies.policy import Policy
 from cardai.evaluators.policies.training import PolicyTraining, PolicyWatch, TrainingTable
-from cardai.evaluators.settings import setting
+from cardai.files import settings
 from cardai.files.named import digests_of, noted
+from cardai.files.settings import setting
 from cardai.game import Game
 from cardai.rule import rule
 from cardai.stats.deals import seats_of_side
@@ -253,24 +253,21 @@ class CompiledPpo:
         return nnx.merge(self.graph, weights)(rows)  # pyright: ignore[reportCallIssue]
 
     def _update(self, weights: Any, optimiser_state: Any, batch: dict[str, jax.Array]) -> tuple[Any, Any, jax.Array]:
-        def loss_by(weights: Any) -> jax.Array:
-            return loss_of(*self._apply(weights, batch["rows"]), batch, self.config)
-
-        loss, gradient = jax.value_and_grad(loss_by)(weights)
-        chex.assert_shape(loss, ())
+        loss, gradient = self._gradient(weights, batch, lambda *outputs: loss_of(*outputs, batch, self.config))
         updates, optimiser_state = self.optimiser.update(gradient, optimiser_state, weights)
         return optax.apply_updates(weights, updates), optimiser_state, loss
 
     def _imitate(
         self, weights: Any, state: Any, batch: dict[str, jax.Array], rate: float
     ) -> tuple[Any, Any, jax.Array]:
-        def loss_by(weights: Any) -> jax.Array:
-            return imitation_loss(*self._apply(weights, batch["rows"]), batch, self.config.value_weight)
-
-        loss, gradient = jax.value_and_grad(loss_by)(weights)
+        weight = self.config.value_weight
+        loss, gradient = self._gradient(weights, batch, lambda *outputs: imitation_loss(*outputs, batch, weight))
         updates, state = self.imitator.update(gradient, state, weights)
         updates = jax.tree.map(lambda update: -rate * update, updates)
         return optax.apply_updates(weights, updates), state, loss
+
+    def _gradient(self, weights: Any, batch: dict[str, jax.Array], loss: Callable[..., jax.Array]) -> tuple[Any, Any]:
+        return jax.value_and_grad(lambda weights: loss(*self._apply(weights, batch["rows"])))(weights)
 
 
 compiled_ppo = functools.cache(CompiledPpo)
@@ -369,13 +366,7 @@ class Ppo:
         losses = []
         for first in range(0, len(order), size):
             some = trajectories.subset(order[first : first + size])
-            columns = {
-                "rows": some.rows,
-                "masks": some.masks,
-                "actions": some.actions.astype(np.int32),
-                "returns": some.scores.astype(np.float32),
-                "weights": np.ones(len(some), np.float32),
-            }
+            columns = {**_inputs(some), "returns": some.scores.astype(np.float32)}
             batch = {name: padded(column, size) for name, column in columns.items()}
             self.weights, self.imitator_state, loss = self.compiled.imitate(
                 self.weights, self.imitator_state, batch, rate
@@ -399,11 +390,17 @@ class Ppo:
         chances = probabilities(logits, trajectories.masks)[np.arange(len(trajectories)), trajectories.actions]
         advantages = advantages_of(trajectories, values, self.config.discount, self.config.trace)
         return {
-            "rows": trajectories.rows,
-            "masks": trajectories.masks,
-            "actions": trajectories.actions.astype(np.int32),
+            **_inputs(trajectories),
             "taken": np.log(chances).astype(np.float32),
             "advantages": advantages.astype(np.float32),
             "returns": (advantages + values).astype(np.float32),
-            "weights": np.ones(len(trajectories), np.float32),
         }
+
+
+def _inputs(trajectories: Trajectories) -> dict[str, np.ndarray]:
+    return {
+        "rows": trajectories.rows,
+        "masks": trajectories.masks,
+        "actions": trajectories.actions.astype(np.int32),
+        "weights": np.ones(len(trajectories), np.float32),
+    }

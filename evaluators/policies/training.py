@@ -17,13 +17,13 @@ import numpy as np
 
 from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.policies.decisions import DecisionEncoder, Trajectories, play_trajectories
 from cardai.evaluators.policies.network import Network
 from cardai.evaluators.policies.policy import Policy
 from cardai.evaluators.training import checkpoint
 from cardai.evaluators.training.checkpoint import Checkpoint
 from cardai.evaluators.training.trainer import named_arrays, tree_from
+from cardai.files import settings
 from cardai.game import Game
 from cardai.stats.progress import CountProgress
 

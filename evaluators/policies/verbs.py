@@ -33,8 +33,8 @@ def train_policy(
     """
     import cardai
     from cardai.errors import CardaiError, unknown
-    from cardai.evaluators import settings
     from cardai.evaluators.jax_start import check_devices
+    from cardai.files import settings
     from cardai.show.progress import Line
 
     with Line("loading the libraries"):  # the import of JAX takes seconds

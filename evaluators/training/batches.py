@@ -13,8 +13,8 @@ from cardai.data.dataset import collect as read_dataset
 from cardai.data.recipe import Recipe
 from cardai.data.split import split
 from cardai.errors import CardaiError
-from cardai.evaluators.settings import literal
 from cardai.evaluators.training.config import TrainConfig
+from cardai.files import settings
 from cardai.game import Game
 from cardai.stats.progress import Progress
 
@@ -26,17 +26,7 @@ U = TypeVar("U")
 
 def recipe_of(config: TrainConfig, game: Game) -> Recipe:
     """The recipe of a config. Raises CardaiError for words that do not fit together, and for an unknown label."""
-    recipe = Recipe(
-        encoder=config.encoder,
-        moment=config.moment,
-        states=config.states,
-        per_game=config.per_game,
-        balance=config.balance,
-        label=config.label,
-        agents=config.agents,
-        steady=config.steady,
-        teacher=config.teacher,
-    )
+    recipe = Recipe(**{name: getattr(config, name) for name in settings.names(Recipe)})
     recipe.check_label(game)
     return recipe
 
@@ -62,7 +52,7 @@ def _refuse_divided(paths: Sequence[str]) -> None:
     """Raise CardaiError if paths are the parts of one path that has commas."""
     whole = ",".join(paths)
     if len(paths) > 1 and Path(whole).exists():
-        raise CardaiError(f"commas divide paths, and {whole!r} has one: write data as {literal([whole])}")
+        raise CardaiError(f"commas divide paths, and {whole!r} has one: write data as {settings.literal([whole])}")
 
 
 def split_states(config: TrainConfig, dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -52,27 +52,15 @@ def save(folder: str | Path, checkpoint: Checkpoint) -> Path:
     If writing fails or is interrupted, the earlier checkpoints stay. Raises CardaiError if the file cannot be written.
     """
     place = Path(folder) / f"checkpoint-{checkpoint.step:09d}.safetensors"
-    content = packed(checkpoint)
+    entries = {"format": FORMAT, "step": checkpoint.step, "run": dict(checkpoint.run)}
+    entries["facts"] = dict(checkpoint.status)  # what format 1 calls it
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, content)
+        write_whole(place, digested(bytes_of(dict(checkpoint.tensors), {"cardai": json.dumps(entries)})))
     except OSError as error:
         raise CardaiError(_cannot_write(place, error)) from None
     _forget_old(place.parent)
     return place
-
-
-def packed(checkpoint: Checkpoint) -> bytes:
-    """Return the content of a checkpoint's file."""
-    entries = {"format": FORMAT, "step": checkpoint.step, "run": dict(checkpoint.run)}
-    entries["facts"] = dict(checkpoint.status)  # what format 1 calls it
-    return digested(bytes_of(dict(checkpoint.tensors), {"cardai": json.dumps(entries)}))
-
-
-def unpacked(content: bytes, place: Path) -> Checkpoint:
-    """Return the checkpoint that a file's content holds. Raises DamagedCheckpoint, which names `place`."""
-    entries, tensors = _parsed(place, content)
-    return Checkpoint(entries["step"], entries["run"], tensors, entries["facts"])
 
 
 def newest(folder: str | Path, run: Mapping[str, str]) -> Checkpoint | None:
@@ -111,7 +99,8 @@ def load(path: str | Path, run: Mapping[str, str]) -> Checkpoint:
         content = read_bytes(place, _LARGEST)
     except OSError as error:
         raise unreadable(place, error) from None
-    checkpoint = unpacked(content, place)
+    entries, tensors = _parsed(place, content)
+    checkpoint = Checkpoint(entries["step"], entries["run"], tensors, entries["facts"])
     for what, fingerprint in run.items():
         if checkpoint.run.get(what) != fingerprint:
             raise CardaiError(f"{place} is a checkpoint of another run: its {what} is not this run's")

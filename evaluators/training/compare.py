@@ -30,7 +30,7 @@ from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.scorer import Scorer, device_of
-from cardai.evaluators.training.batches import collect, epoch_order, in_advance, split_states
+from cardai.evaluators.training.batches import collect, epoch_batches, epoch_order, in_advance, split_states
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.metrics import Metrics, measure
@@ -280,10 +280,8 @@ def _run_steps(
 
 def _batches(training: np.ndarray, config: TrainConfig) -> Iterator[np.ndarray]:
     """Yields the places of each step's states, i[batch], the same that `cardai.evaluators.training.train` takes."""
-    per_epoch, batch = len(training) // config.batch, config.batch
-    orders = (epoch_order(config.seed, epoch, training) for epoch in itertools.count())
-    batches = (order[i * batch : (i + 1) * batch] for order in orders for i in range(per_epoch))
-    return itertools.islice(batches, config.steps)
+    epochs = (epoch_batches(config, epoch, training) for epoch in itertools.count())
+    return itertools.islice(itertools.chain.from_iterable(epochs), config.steps)
 
 
 def _check_output(trainer: Trainer, state: TrainState, rows: jax.Array) -> None:

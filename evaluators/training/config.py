@@ -1,8 +1,8 @@
 """The config of a training run: a frozen dataclass, made from a TOML file, from flags or in Python.
 
-    config = read_config("nn1.toml", {"learning_rate": "3e-4", "options": {"hidden": "[256, 128]"}})
+    config = settings.read(TrainConfig, "nn1.toml", {"learning_rate": "3e-4", "options": {"hidden": "[256, 128]"}})
 
-A run writes its config as TOML into its folder.
+A run writes its config as TOML into its folder. Relative paths in `data` and `out` start at the current folder.
 """
 
 import dataclasses
@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 from cardai.agents.evaluator import DEVICES, MOMENTS
 from cardai.data.recipe import BALANCES, STATES
 from cardai.errors import CardaiError, short
-from cardai.evaluators import settings
 from cardai.evaluators.bodies import options
-from cardai.evaluators.settings import literal, setting
+from cardai.files import settings
+from cardai.files.settings import literal, setting
 
 AUTO = "auto"
 _MOST_DEVICES = 4096
@@ -202,14 +202,6 @@ class TrainConfig:
         if self.patience and not self.parts[1]:
             raise CardaiError(f"patience {self.patience} needs states to validate on, but their share in parts is 0")
 
-    def identity(self) -> dict[str, Any]:
-        """Return the fields that must not change when a run is continued, as plain JSON types."""
-        return settings.identity(self)
-
-    def fingerprint(self) -> str:
-        """Return a hash of `identity`."""
-        return settings.fingerprint(self)
-
 
 def number_of_devices(value: int | str) -> int | str:
     """Return what the setting `devices` says: a number from 1 on, or `AUTO`. Raises CardaiError for anything else."""
@@ -221,24 +213,8 @@ def number_of_devices(value: int | str) -> int | str:
     return number
 
 
-as_plain, difference, write_config = settings.as_plain, settings.difference, settings.write
-
-
-def about(name: str) -> str:
-    """Return the line of help of a field."""
-    return settings.about(TrainConfig, name).line
-
-
-def read_config(path: str | Path | None = None, overrides: Mapping[str, Any] | None = None) -> TrainConfig:
-    """Return a config from a TOML file; values of `overrides` that are not None replace the file's.
-
-    Relative paths in `data` and `out` start at the current folder, not at the file's. See `settings.read`.
-    """
-    return settings.read(TrainConfig, path, overrides)
-
-
 def command(config: TrainConfig) -> str:
-    """Return the command line of this run: a flag for each field that differs from its default.
+    """Return the command line of this run: a flag for each field that differs from its default, and for each option.
 
     Of the paths in `data` and `out` it has only the last part.
     """
@@ -252,20 +228,7 @@ def command(config: TrainConfig) -> str:
         elif name == "out":
             words += [flag, Path(value).name]
         elif name == "options":
-            words += [word for key in _needed_options(config) for word in (f"{flag}.{key}", literal(value[key]))]
+            words += [word for key in value for word in (f"{flag}.{key}", literal(value[key]))]
         elif value != defaults[name]:
             words += [flag, value if isinstance(value, str) else literal(value)]
     return shlex.join(words)
-
-
-def _needed_options(config: TrainConfig) -> list[str]:
-    """Return the names of the options that must be given, because the body's defaults differ from them."""
-    needed = dict(config.options)
-    for name in reversed(list(config.options)):
-        others = {key: value for key, value in needed.items() if key != name}
-        try:
-            if options.as_plain(options.options_of(config.body, others)) == config.options:
-                needed = others
-        except CardaiError:  # the other options are invalid without this one
-            continue
-    return list(needed)

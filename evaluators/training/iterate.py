@@ -25,13 +25,13 @@ from cardai.data.elsewhere import Machines
 from cardai.data.record import read
 from cardai.data.selfplay import SHARD, parse_pool, simulate_shards
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.scorer import set_device
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.generations import Generation, IterateReport
 from cardai.evaluators.training.iterate_config import IterateConfig
-from cardai.evaluators.training.iterate_folder import STEPS, IterateFolder, claimed
+from cardai.evaluators.training.iterate_folder import CONFIG, STEPS, IterateFolder
 from cardai.evaluators.training.outcome import TrainingResult
+from cardai.files import settings
 from cardai.game import Game
 from cardai.measure.duel import duel, exploring
 from cardai.registry import load
@@ -60,31 +60,20 @@ def iterate(
     """
     game = load(config.game)
     _refuse_unfit(config, game)
-    with claimed(config) as folder:
-        return _continued(config, game, folder, Clock(config.minutes, progress), draw, cluster)
-
-
-def _continued(
-    config: IterateConfig,
-    game: Game,
-    folder: IterateFolder,
-    clock: "Clock",
-    draw: Draw | None,
-    cluster: Machines | None,
-) -> IterateReport:
-    set_device(config.device)
-    run = IterateRun(config, game, folder, clock, draw, cluster)
-    stopped = "generations"
-    try:
-        while not config.generations or len(run.ended) < config.generations:
-            run.next_generation()
-    except _TimeIsUp:
-        stopped = "minutes"
-    except KeyboardInterrupt:
-        stopped = "interrupted"
-    report = run.report(stopped)
-    folder.write_report(report.as_json())
-    return report
+    with settings.claimed(config, CONFIG, "generations") as place:
+        set_device(config.device)
+        run = IterateRun(config, game, IterateFolder(place), Clock(config.minutes, progress), draw, cluster)
+        stopped = "generations"
+        try:
+            while not config.generations or len(run.ended) < config.generations:
+                run.next_generation()
+        except _TimeIsUp:
+            stopped = "minutes"
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+        report = run.report(stopped)
+        run.folder.write_report(report.as_json())
+        return report
 
 
 def default_pool(game: Game) -> dict[str, float]:

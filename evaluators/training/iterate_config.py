@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 from cardai.agents.evaluator import DEVICES
 from cardai.data.selfplay import parse_pool
-from cardai.errors import CardaiError, unknown
-from cardai.evaluators import settings
-from cardai.evaluators.settings import setting
+from cardai.errors import CardaiError
 from cardai.evaluators.training.config import TrainConfig, number_of_devices
+from cardai.files import settings
+from cardai.files.settings import setting
 
 DECIDED = ("game", "data", "out", "variant", "start_from", "minutes", "seed", "device", "devices", "threads")
 """The fields of a training config that `iterate` sets itself; `training` may hold all others."""
@@ -125,16 +125,12 @@ class IterateConfig:
             if name in self.training:
                 raise CardaiError(f"training must not have {name}: iterate sets it itself")
         given = {"moment": _MOMENTS[self.kind], "checkpoint_minutes": 1.0, **self.training}
-        allowed = [name for name in settings.names(TrainConfig) if name not in DECIDED]
-        for name in given:
-            if name not in allowed:
-                raise CardaiError(f"training: {unknown('field', name, allowed)}")
         try:
-            config = TrainConfig(game=self.game, data=("games",), out="training", **given)
+            config = settings.made(TrainConfig, {"game": self.game, "data": ["games"], "out": "training", **given})
         except CardaiError as error:
             raise CardaiError(f"training: {error}") from None
         values = settings.as_plain(config)
-        object.__setattr__(self, "training", {name: values[name] for name in allowed})
+        object.__setattr__(self, "training", {name: values[name] for name in values if name not in DECIDED})
         self._refuse_contradictions()
 
     def _refuse_contradictions(self) -> None:

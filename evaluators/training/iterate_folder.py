@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.model import FILE as MODEL
 from cardai.evaluators.training.generations import Generation
-from cardai.evaluators.training.iterate_config import IterateConfig
 from cardai.files.reading import parse_json, read_bytes, unreadable
-from cardai.files.writing import write_whole
+from cardai.files.writing import write_bytes
 from cardai.measure.duel import Duel
 
 CONFIG, HISTORY, REPORT = "iterate.toml", "history.jsonl", "iterate.json"
@@ -47,44 +45,26 @@ class IterateFolder:
 
     def scores(self) -> dict[str, float]:
         """Return the mean score of each agent in the games of the first generation, in percent."""
-        place = self.generation(1) / "games.json"
-        scores = _read_json(place, ("scores",))["scores"]
+        scores = _result(self.generation(1), "games", scores=dict)["scores"]
         if not scores or not _are_numbers(scores):
-            raise _damaged(place)
+            raise _damaged(self.generation(1) / "games.json")
         return scores
 
     def read_generation(self, number: int) -> Generation:
         """Return a generation whose steps have all ended."""
         place = self.generation(number)
-        games = _read_json(place / "games.json", ("games", "states", "endless"))
-        training = _read_json(place / "training.json", ("learned", "steps", "bce"))
-        benchmark = _read_json(place / "benchmark.json", ("champion", "duel", "strength"))
-        for name, content, counts in (
-            ("games", games, ("games", "states", "endless")),
-            ("training", training, ("learned", "steps")),
-        ):
-            if any(type(content[count]) is not int for count in counts):
-                raise _damaged(place / f"{name}.json")
+        games = _result(place, "games", games=int, states=int, endless=int)
+        training = _result(place, "training", learned=int, steps=int, bce=dict)
+        benchmark = _result(place, "benchmark", champion=str, duel=dict, strength=dict)
         losses = training["bce"]
-        if not isinstance(losses, dict) or losses.keys() != {"validation", "test"}:
+        known = {name: loss for name, loss in losses.items() if loss is not None}
+        if losses.keys() != {"validation", "test"} or not _are_numbers(known):
             raise _damaged(place / "training.json")
-        if not _are_numbers({name: loss for name, loss in losses.items() if loss is not None}):
-            raise _damaged(place / "training.json")
-        if not isinstance(benchmark["champion"], str):
-            raise _damaged(place / "benchmark.json")
-        return Generation(
-            number=number,
-            games=games["games"],
-            states=games["states"],
-            endless=games["endless"],
-            learned=training["learned"],
-            steps=training["steps"],
-            bce=training["bce"],
-            champion=benchmark["champion"],
-            duel=_duel(place / "benchmark.json", benchmark["duel"]),
-            strength=_duel(place / "benchmark.json", benchmark["strength"]),
-            seconds=_seconds(place),
-        )
+        try:
+            duels = {name: Duel.from_json(benchmark.pop(name)) for name in ("duel", "strength")}
+        except (TypeError, ValueError, KeyError, AttributeError):
+            raise _damaged(place / "benchmark.json") from None
+        return Generation(number=number, seconds=_seconds(place), **games, **training, **benchmark, **duels)
 
     def write_history(self, generations: list[Generation], champion: int) -> None:
         """Write a line for each generation, and the champion's model. `champion`: its generation, or 0 for none."""
@@ -116,13 +96,6 @@ class IterateFolder:
                 _write_json(place / "seconds.json", seconds)
 
 
-@contextlib.contextmanager
-def claimed(config: IterateConfig) -> Iterator[IterateFolder]:
-    """Prepare the folder of a run and hold it for this process. Raises CardaiError as `settings.claimed`."""
-    with settings.claimed(config, CONFIG, "generations") as folder:
-        yield IterateFolder(folder)
-
-
 def _seconds(place: Path) -> dict[str, float]:
     """Return the seconds that each step of a generation took."""
     file = place / "seconds.json"
@@ -139,20 +112,20 @@ def _are_numbers(content: Any) -> bool:
     )
 
 
-def _duel(place: Path, content: Any) -> Duel:
-    try:
-        return Duel.from_json(content)
-    except (TypeError, ValueError, KeyError, AttributeError):
-        raise _damaged(place) from None
+def _result(place: Path, step: str, **kinds: type) -> dict[str, Any]:
+    """Return the entries of these names, which must be of these types, in the result of a step."""
+    content = _read_json(place / f"{step}.json")
+    if any(type(content.get(name)) is not kind for name, kind in kinds.items()):
+        raise _damaged(place / f"{step}.json")
+    return {name: content[name] for name in kinds}
 
 
-def _read_json(place: Path, names: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the JSON object in a file, which must have entries of these names."""
+def _read_json(place: Path) -> dict[str, Any]:
     try:
         content = parse_json(_read_bytes(place))
     except ValueError:
         content = None
-    if not isinstance(content, dict) or any(name not in content for name in names):
+    if not isinstance(content, dict):
         raise _damaged(place)
     return content
 
@@ -174,8 +147,5 @@ def _write_json(place: Path, content: Mapping[str, Any]) -> None:
 
 def _write_bytes(place: Path, content: bytes) -> None:
     """Write a file whole or not at all. A file that has this content already is left as it is."""
-    try:
-        if not place.exists() or read_bytes(place, _LARGEST) != content:
-            write_whole(place, content)
-    except OSError as error:
-        raise CardaiError(f"cannot write {place}: {error.strerror or error}") from None
+    if not place.exists() or _read_bytes(place) != content:
+        write_bytes(place, content)

@@ -16,6 +16,7 @@ from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.devices import TrainingDevices
 from cardai.evaluators.training.rows_on_device import RowsOnDevice, fits
 from cardai.evaluators.training.trainer import LabelScale, Trainer, evaluation_batch, labels_scale
+from cardai.files import settings
 from cardai.game import Game
 
 
@@ -48,7 +49,7 @@ class TrainingJob:
     @cached_property
     def identity(self) -> dict[str, str]:
         """Hashes of the config and of the data, which a checkpoint of this run has too."""
-        return {"config": self.config.fingerprint(), "data": self.dataset.digest}
+        return {"config": settings.fingerprint(self.config), "data": self.dataset.digest}
 
     @cached_property
     def _kept(self) -> RowsOnDevice | None:
@@ -62,25 +63,20 @@ class TrainingJob:
         return labels_scale(self.game, self.config.loss, self.dataset.recipe.terms, self.dataset.labels[self.training])
 
     def fetch(self, states: np.ndarray) -> tuple[jax.Array, jax.Array]:
-        """Return the rows u8[n, width] and the labels f4[n] of some states, on the devices.
-
-        A process reads its part of them alone.
-        """
+        """Return the rows u8[n, width] and the labels f4[n] of some states, on the devices."""
         if self._kept is not None:
             return self._kept(states)
-        own = states[self.devices.part(len(states))]
-        rows, labels = self.devices.divided((self.dataset.take(own), self.dataset.labels[own]))
+        rows, labels = self.devices.divided((self.dataset.take(states), self.dataset.labels[states]))
         return rows, labels
 
     def logits(self, trainer: Trainer, weights: tuple[Any, Any], states: np.ndarray) -> np.ndarray:
         """Return the logits that a network with these weights gives to some states, f4[n], in evaluation mode."""
-        size = evaluation_batch(self.config.batch, self.devices.total)
-        own = self.devices.part(size)
-        parts = (states[first : first + size][own] for first in range(0, len(states), size))
+        size = evaluation_batch(self.config.batch, len(self.devices.own))
+        parts = (states[first : first + size] for first in range(0, len(states), size))
         logits = np.zeros(len(states), np.float32)
         with contextlib.closing(in_advance(self.dataset.take, parts)) as chunks:
             for i, rows in enumerate(chunks):
-                padded = np.zeros((own.stop - own.start, rows.shape[1]), np.uint8)
+                padded = np.zeros((size, rows.shape[1]), np.uint8)
                 padded[: len(rows)] = rows
                 batch = np.asarray(trainer.logits(weights, *self.devices.divided((padded,))))
                 scored = logits[i * size : (i + 1) * size]

@@ -25,12 +25,12 @@ from cardai.agents.evaluator import DEVICES
 from cardai.agents.notation import Greedy
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.scorer import set_device
-from cardai.evaluators.settings import setting
 from cardai.evaluators.training.learn_measures import GameMeasures, measures_of
-from cardai.evaluators.training.learners import EvaluatorLearner, Learner, PolicyLearner
+from cardai.evaluators.training.learners import EvaluatorLearner, Learner, PolicyLearner, Subject
+from cardai.files import settings
 from cardai.files.reading import read_json
+from cardai.files.settings import setting
 from cardai.files.writing import write_text
 from cardai.game import Game
 from cardai.measure.duel import Duel, duel
@@ -382,20 +382,18 @@ class LearnRun:
     def _learners(self) -> dict[str, Learner]:
         """The ways in which the game can be learned: an evaluator, and policies if the game numbers its moves."""
         teacher = self._teacher()
-        common: dict[str, Any] = {
-            "game": self.game, "place": self.config.game, "variant": self.variant, "seats": self.seats,
-            "seed": self.config.seed, "threads": self.config.threads, "device": self.config.device,
-            "measures": self.measures, "progress": self.progress,
-        }  # fmt: skip
-        evaluator = EvaluatorLearner(folder=self.folder / EVALUATOR, seconds=RACE * self.total, **common)
-        evaluator.watch = lambda spec: self._look(spec, _LOOK_GAMES)
-        learners: dict[str, Learner] = {EVALUATOR: evaluator}
+        own = self.config
+        subject = Subject(
+            self.game, own.game, self.variant, self.seats, own.seed, own.threads, own.device, self.measures,
+            self.progress,
+        )  # fmt: skip
+        seconds = RACE * self.total
+        ways: list[Learner] = [
+            EvaluatorLearner(subject, self.folder / EVALUATOR, seconds, lambda spec: self._look(spec, _LOOK_GAMES))
+        ]
         for encoder in self.game.learning.encoders if self.game.learning.actions else ():
-            name = f"policy-{encoder}"
-            learners[name] = PolicyLearner(
-                name, encoder, folder=self.folder / name, seconds=self.total, teacher=teacher, **common
-            )
-        return learners
+            ways.append(PolicyLearner(subject, self.folder / f"policy-{encoder}", self.total, encoder, teacher))
+        return {way.name: way for way in ways}
 
     def _teacher(self) -> str:
         """The game's own player that is furthest ahead of the others, if it is ahead of random; or an empty text."""

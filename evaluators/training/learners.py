@@ -6,18 +6,16 @@ with those of the first one.
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from cardai.agents.spec import agent
 from cardai.errors import CardaiError
-from cardai.evaluators import settings
 from cardai.evaluators.policies.decisions import play_trajectories
 from cardai.evaluators.policies.network import on_device
-from cardai.evaluators.policies.policy import Policy
 from cardai.evaluators.policies.ppo import Ppo, PpoConfig
 from cardai.evaluators.policies.training import PolicyTraining, TrainingTable
 from cardai.evaluators.training.generations import IterateReport
@@ -25,6 +23,7 @@ from cardai.evaluators.training.iterate import iterate
 from cardai.evaluators.training.iterate_config import IterateConfig
 from cardai.evaluators.training.iterate_folder import CONFIG, STEPS, IterateFolder
 from cardai.evaluators.training.learn_measures import GameMeasures
+from cardai.files import settings
 from cardai.game import Game
 from cardai.stats.progress import Progress
 
@@ -41,56 +40,42 @@ _TRIAL = 20  # games of the teacher that show how long they take
 _FEWEST_LESSONS, _MOST_LESSONS = 100, 100_000  # games
 
 
-class Learner(Protocol):
-    """A way to learn a game.
+@dataclass(frozen=True)
+class Subject:
+    """What is to be learned, and with what. `place`: the name or path of the game."""
 
-    `can_be_cut`: whether it can be asked to go on in small parts without a loss. `watch`: called with the spec of each
-    agent that it finishes while it goes on.
-    """
-
-    name: str
-    can_be_cut: bool
-    watch: Callable[[str], Any] | None
-
-    def about(self) -> list[str]:
-        """Say what was chosen for it, and why."""
-        ...
-
-    def go_on(self, seconds: float) -> None:
-        """Learn for some seconds. Raises KeyboardInterrupt at Ctrl-C, after what was learned has been kept."""
-        ...
-
-    def candidates(self) -> list[str]:
-        """Return the specs of the newest agents that it has made, the most promising first."""
-        ...
-
-    def has(self, spec: str) -> bool:
-        """Whether it has made the agent of this spec, and still has it."""
-        ...
+    game: Game
+    place: str
+    variant: str
+    seats: int
+    seed: int
+    threads: int | None
+    device: str
+    measures: GameMeasures
+    progress: Progress | None
 
 
 class EvaluatorLearner:
-    """Generations: games are played, a network learns how they end, and the agent takes the best position next."""
+    """Generations: games are played, a network learns how they end, and the agent takes the best position next.
+
+    `watch`: called with the spec of each agent that is finished.
+    """
 
     name, can_be_cut = "evaluator", False
 
-    def __init__(
-        self, *, folder: Path, game: Game, place: str, variant: str, seats: int, seed: int, threads: int | None,
-        device: str, measures: GameMeasures, seconds: float, progress: Progress | None,
-    ) -> None:  # fmt: skip
-        self.folder, self.progress = IterateFolder(folder), progress
-        self.watch: Callable[[str], Any] | None = None
-        file = folder / CONFIG
+    def __init__(self, subject: Subject, folder: Path, seconds: float, watch: Callable[[str], Any]) -> None:
+        self.folder, self.progress, self.watch = IterateFolder(folder), subject.progress, watch
+        file, measures = folder / CONFIG, subject.measures
+        here = {"game": subject.place, "out": str(folder), "threads": subject.threads, "device": subject.device}
         if file.exists():
-            kept = settings.read(IterateConfig, file)
-            self.config = replace(kept, game=place, out=str(folder), threads=threads, device=device)
+            self.config = replace(settings.read(IterateConfig, file), **here)
             return
         games = generation_games(measures, seconds)
         benchmark = min(max(games // 10, 100), 1000)
         self.config = IterateConfig(
-            game=place, out=str(folder), variant=variant, seats=seats, games=games, window=3, benchmark_games=benchmark,
+            **here, variant=subject.variant, seats=subject.seats, games=games, window=3, benchmark_games=benchmark,
             most_benchmark_games=2 * benchmark, benchmark_epsilon=0.0 if measures.has_chance else 0.1, generations=0,
-            minutes=1.0, seed=seed, threads=threads, device=device, training={"checkpoint_minutes": 0.0},
+            minutes=1.0, seed=subject.seed, training={"checkpoint_minutes": 0.0},
         )  # fmt: skip
 
     def about(self) -> list[str]:
@@ -101,12 +86,12 @@ class EvaluatorLearner:
         ]
 
     def go_on(self, seconds: float) -> None:
-        """Make generations for some seconds."""
+        """Make generations for some seconds. Raises KeyboardInterrupt at Ctrl-C, after what was learned was kept."""
         shown = len(self._finished())
 
         def draw(outcome: Any) -> None:
             nonlocal shown
-            if self.watch and isinstance(outcome, IterateReport) and len(outcome.generations) > shown:
+            if isinstance(outcome, IterateReport) and len(outcome.generations) > shown:
                 shown = len(outcome.generations)
                 self.watch(self._spec(shown))
 
@@ -144,16 +129,10 @@ class PolicyLearner:
 
     can_be_cut = True
 
-    def __init__(
-        self, name: str, encoder: str, *,
-        folder: Path, game: Game, place: str, variant: str, seats: int, seed: int, threads: int | None,
-        device: str, measures: GameMeasures, seconds: float, progress: Progress | None, teacher: str,
-    ) -> None:  # fmt: skip
-        self.folder, self.game, self.progress, self.measures = folder, game, progress, measures
-        self.name, self.encoder, self.variant, self.seats, self.seed = name, encoder, variant, seats, seed
-        self.watch: Callable[[str], Any] | None = None
+    def __init__(self, subject: Subject, folder: Path, seconds: float, encoder: str, teacher: str) -> None:
+        self.subject, self.folder, self.name, self.encoder = subject, folder, folder.name, encoder
         self._training: PolicyTraining | None = None
-        file = folder / POLICY_CONFIG
+        file, measures = folder / POLICY_CONFIG, subject.measures
         if file.exists():
             self.config = settings.read(PpoConfig, file)
             return
@@ -174,9 +153,9 @@ class PolicyLearner:
         """How many games of lessons fit into some seconds; 0 without a teacher. Some games show how long they are."""
         if not teacher:
             return 0
-        table = TrainingTable(self.game, self.seed, self.variant, self.seats, self.encoder)
+        table = self._table()
         seeds = table.stream.integers(2**63, size=_TRIAL, dtype=np.uint64)
-        lineups, agents = np.zeros((_TRIAL, self.seats), np.int64), [agent(self.game, teacher)]
+        lineups, agents = np.zeros((_TRIAL, table.seats), np.int64), [agent(table.game, teacher)]
         began = time.monotonic()
         played = play_trajectories(table.encoder, agents, lineups, seeds, table.variant, choices_only=True)
         decisions = len(played) if played is not None else 0
@@ -186,7 +165,7 @@ class PolicyLearner:
     def about(self) -> list[str]:
         """Say how large its steps and its network are, and who teaches it."""
         config = self.config
-        if self.encoder != next(iter(self.game.learning.encoders)):
+        if self.encoder != next(iter(self.subject.game.learning.encoders)):
             return [f"{self.name}: a policy like the first one that sees by another encoder"]
         lines = [
             f"{self.name}: PPO in steps of {config.step_games} games, about {_STEP_DECISIONS:,} decisions if games are "
@@ -198,17 +177,17 @@ class PolicyLearner:
         return lines
 
     def go_on(self, seconds: float) -> None:
-        """Learn for some seconds and write the policy."""
+        """Learn for some seconds and write the policy. Raises KeyboardInterrupt at Ctrl-C, after it was written."""
         until = time.monotonic() + seconds
 
         def tell(games: int, _: int) -> None:
-            if self.progress:
+            if self.subject.progress:
                 left = max(0.0, until - time.monotonic())
-                self.progress(round(seconds - left), round(seconds), f"{self.name}: {games:,} games")
+                self.subject.progress(round(seconds - left), round(seconds), f"{self.name}: {games:,} games")
 
         with on_device():
             policy = self._continued().run(tell, None, 1, lambda: time.monotonic() > until)
-            self._write(policy)
+            policy.save(self.folder / f"policy-{policy.metadata.metrics['games']:010d}.safetensors")
         if self._continued().interrupted:
             raise KeyboardInterrupt
 
@@ -218,7 +197,7 @@ class PolicyLearner:
         if not files:
             return []
         specs = [f"policy:{files[-1]}?greedy", f"policy:{files[-1]}"]
-        return specs if self.measures.is_hidden else specs[:1]
+        return specs if self.subject.measures.is_hidden else specs[:1]
 
     def has(self, spec: str) -> bool:
         """Whether this is the spec of a policy that was written."""
@@ -226,16 +205,20 @@ class PolicyLearner:
 
     def _continued(self) -> PolicyTraining:
         if self._training is None:
-            table = TrainingTable(self.game, self.seed, self.variant, self.seats, self.encoder)
-            self._training = PolicyTraining(table, Ppo(table, self.config, self.seed), self.folder)
+            table = self._table()
+            self._training = PolicyTraining(table, Ppo(table, self.config, self.subject.seed), self.folder)
         return self._training
 
-    def _write(self, policy: Policy) -> None:
-        """Write the policy beside those before it."""
-        policy.save(self.folder / f"policy-{policy.metadata.metrics['games']:010d}.safetensors")
+    def _table(self) -> TrainingTable:
+        own = self.subject
+        return TrainingTable(own.game, own.seed, own.variant, own.seats, self.encoder)
 
     def _files(self) -> list[Path]:
         return sorted(self.folder.glob("policy-*.safetensors"))
+
+
+Learner = EvaluatorLearner | PolicyLearner
+"""A way to learn a game. `can_be_cut`: whether it can be asked to go on in small parts without a loss."""
 
 
 def generation_games(measures: GameMeasures, seconds: float) -> int:

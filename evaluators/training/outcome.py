@@ -17,6 +17,7 @@ from cardai.evaluators.training.job import TrainingJob
 from cardai.evaluators.training.metrics import Metrics, Reliability
 from cardai.evaluators.training.run_folder import REPORT
 from cardai.evaluators.training.run_status import RunStatus
+from cardai.files import settings
 from cardai.files.writing import write_text
 from cardai.stats.report import Report
 
@@ -62,8 +63,7 @@ def finish(job: TrainingJob, status: RunStatus, module: nnx.Module, logits: np.n
     """
     config = job.config
     figures = _figures(job, status, logits)
-    if job.devices.writes:
-        write_text(job.folder / REPORT, json.dumps(figures, indent=2) + "\n")
+    write_text(job.folder / REPORT, json.dumps(figures, indent=2) + "\n")
     write_model(job, status, module, figures)
     return TrainingResult(
         folder=job.folder,
@@ -82,12 +82,7 @@ def finish(job: TrainingJob, status: RunStatus, module: nnx.Module, logits: np.n
 
 
 def write_model(job: TrainingJob, status: RunStatus, module: nnx.Module, metrics: Mapping[str, Any]) -> None:
-    """Write a network as the run's model, with its metrics and with the command that makes it again.
-
-    Of several processes, process 0 writes.
-    """
-    if not job.devices.writes:
-        return
+    """Write a network as the run's model, with its metrics and with the command that makes it again."""
     config, dataset = job.config, job.dataset
     if status.planned:  # the command must make the same run on a machine of any speed
         config = replace(config, steps=status.planned, minutes=0.0)
@@ -102,7 +97,7 @@ def write_model(job: TrainingJob, status: RunStatus, module: nnx.Module, metrics
         seats=dataset.seats,
         variant=dataset.variant,
         encoder=dataset.recipe.encoder,
-        training=config.identity(),
+        training=settings.identity(config),
         data=dataset.about() | report.labels_of(job),
         metrics=dict(metrics),
         seconds=round(status.seconds, 1),
@@ -126,6 +121,6 @@ def _figures(job: TrainingJob, status: RunStatus, logits: np.ndarray) -> dict[st
         "epochs": job.config.epochs,
         "validation": status.best and status.best["validation"],
     }
-    if job.config.devices != 1 or job.devices.total > 1:
+    if job.config.devices != 1 or len(job.devices.own) > 1:
         figures["devices"] = job.devices.as_json()
     return figures | report.figures_of_test(job, logits) if len(job.test) else figures

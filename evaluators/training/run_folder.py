@@ -8,7 +8,8 @@ from pathlib import Path
 from cardai.errors import CardaiError
 from cardai.evaluators.model import FILE as MODEL
 from cardai.evaluators.training import checkpoint
-from cardai.evaluators.training.config import TrainConfig, difference, read_config, write_config
+from cardai.evaluators.training.config import TrainConfig
+from cardai.files import settings
 from cardai.files.writing import held
 
 CONFIG, HISTORY, REPORT, BOARD = "config.toml", "metrics.jsonl", "report.json", "tb"
@@ -47,13 +48,13 @@ def begin(folder: Path, config: TrainConfig, overwrite: bool) -> None:
     try:
         if overwrite and (folder / CONFIG).exists():
             _clear(folder)
-        write_config(config, folder / CONFIG)
+        settings.write(config, folder / CONFIG)
     except OSError as error:
         raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
 
 
 def _refuse_another(folder: Path, config: TrainConfig) -> None:
-    changed = difference(read_config(folder / CONFIG), config)
+    changed = settings.difference(settings.read(TrainConfig, folder / CONFIG), config)
     if changed:
         raise CardaiError(
             f"{folder} holds another run, with {changed}; "

@@ -3,11 +3,17 @@
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Self
 
-from cardai.errors import short
+from cardai.errors import CardaiError
 from cardai.evaluators.training.config import TrainConfig
+from cardai.files import settings
+from cardai.files.settings import setting
+
+
+def _count() -> Any:
+    return setting(span=(0, math.inf), default=0)
 
 
 @dataclass
@@ -25,34 +31,26 @@ class RunStatus:
     `stopped`: what ended the run, "epochs", "steps", "minutes" or "patience"; empty until then.
     """
 
-    planned: int = 0
-    step: int = 0
-    seconds: float = 0.0
-    timed_seconds: float = 0.0
-    timed_steps: int = 0
-    loss: float = 0.0
-    losses: int = 0
-    best_step: int = 0
-    best: dict[str, Any] | None = None
-    worse: int = 0
-    history: list[dict[str, Any]] = field(default_factory=list)
+    planned: int = _count()
+    step: int = _count()
+    seconds: float = _count()
+    timed_seconds: float = _count()
+    timed_steps: int = _count()
+    loss: float = _count()
+    losses: int = _count()
+    best_step: int = _count()
+    best: Mapping[str, Any] | None = None
+    worse: int = _count()
+    history: list = field(default_factory=list)
     stopped: str = ""
 
     @classmethod
     def from_json(cls, entries: Mapping[str, Any]) -> Self:
-        """Return the status of which a checkpoint holds the entries. Raises ValueError for anything else."""
-        kinds = {entry.name: entry.type for entry in fields(cls)}
-        if not isinstance(entries, Mapping) or entries.keys() != kinds.keys():
-            raise ValueError("its entries have other names")
-        for name, value in entries.items():
-            if kinds[name] in (int, float, str) and not _is_of(kinds[name], value):
-                raise ValueError(f"{name} is {short(value)}")
-        lines = entries["history"]
-        if not isinstance(lines, list) or not all(map(_is_line, lines)):
-            raise ValueError("history holds something that is no validation")
-        if entries["best"] is not None and not _is_line(entries["best"]):
-            raise ValueError("best is no validation")
-        return cls(**entries)
+        """Return the status of which a checkpoint holds the entries. Raises CardaiError for anything else."""
+        status = settings.made(cls, entries)
+        if not all(map(_is_line, [*status.history, *([] if status.best is None else [status.best])])):
+            raise CardaiError("its history or its best is no validation")
+        return status
 
     def add_validation(self, line: dict[str, Any], patience: int) -> bool:
         """Add a line to the history. Returns whether the weights are the best so far.
@@ -92,13 +90,6 @@ class RunStatus:
     def states_per_second(self, batch: int) -> float:
         """Return the speed of training, without validations and checkpoints, or 0 if it is not known yet."""
         return self.timed_steps * batch / self.timed_seconds if self.timed_seconds else 0.0
-
-
-def _is_of(kind: Any, value: Any) -> bool:
-    """Whether a JSON value has a type: str, int (a count) or float (a number)."""
-    if kind is str:
-        return isinstance(value, str)
-    return type(value) in ((int,) if kind is int else (int, float)) and value >= 0
 
 
 def _is_line(line: Any) -> bool:

@@ -105,8 +105,7 @@ def draw_losses(
 
 def _devices(devices: Mapping[str, Any]) -> str:
     """Return on what a run was trained, in words, such as "1 device (measured: 9,000 states/s on 1, 7,000 on 4)"."""
-    total, processes = devices["total"], devices["processes"]
-    words = f"{total} device{'s' * (total > 1)}" + (f" of {processes} processes" if processes > 1 else "")
+    words = f"{devices['total']} device{'s' * (devices['total'] > 1)}"
     measured = [f"{speed:,.0f} states/s on {number}" for number, speed in devices["states_per_second"].items()]
     return f"{words} (measured: {', '.join(measured)})" if measured else words
 

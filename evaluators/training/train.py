@@ -1,6 +1,6 @@
 """Training: recorded games in, a model out. A run has a folder, and a run that was stopped continues there.
 
-    result = train(read_config("nn1.toml"))
+    result = train(settings.read(TrainConfig, "nn1.toml"))
 
 The folder holds the config, the history of validations, two checkpoints, the model with the best validation so far,
 and at the end a report; see `cardai.evaluators.training.run_folder` for the names. A run that was stopped ends with the
@@ -11,7 +11,7 @@ import contextlib
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +22,7 @@ import numpy as np
 
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.build import build
-from cardai.evaluators.training import checkpoint, outcome, processes
+from cardai.evaluators.training import checkpoint, outcome
 from cardai.evaluators.training.batches import collect, epoch_batches, in_advance, recipe_of
 from cardai.evaluators.training.checkpoint import Checkpoint
 from cardai.evaluators.training.config import AUTO, TrainConfig
@@ -36,7 +36,7 @@ from cardai.evaluators.training.run_folder import begin, claimed
 from cardai.evaluators.training.run_log import RunLog, RunProgress
 from cardai.evaluators.training.run_status import RunStatus, StepTimer
 from cardai.evaluators.training.start import fastest, initial_network, planned_steps, total_steps
-from cardai.evaluators.training.trainer import Trainer, named_arrays, state_arrays, state_from, tree_from
+from cardai.evaluators.training.trainer import Trainer, named_arrays, tree_from
 from cardai.registry import load
 from cardai.stats.progress import Progress
 
@@ -57,50 +57,24 @@ def train(
     `warn` is called with a sentence if the run has so few steps that its network may not learn much.
     No figures are drawn; that is `cardai.evaluators.training.show_training.draw`.
 
-    Of several processes (`cardai.evaluators.training.processes`), all call this with the same config; process 0 alone
-    writes into the folder, and only it needs it.
-
-    Raises CardaiError if the folder holds another run or other files, if the data does not fit the config, if there are
-    fewer devices than it names, or if another process of the training has ended.
+    Raises CardaiError if the folder holds another run or other files, if the data does not fit the config, or if there
+    are fewer devices than it names.
     """
     game, devices = load(config.game), devices_of(config)
     recipe_of(config, game)  # refuses a label before there is a folder
-    if config.minutes and processes.count() > 1:
-        raise CardaiError("minutes: the clocks of several processes differ, so give epochs or steps instead")
-    with contextlib.ExitStack() as stack, _gone_processes_in_a_sentence():
-        processes.together(
-            lambda: stack.enter_context(claimed(Path(config.out), config, overwrite)) if devices.writes else None
-        )
-        dataset = processes.together(lambda: collect(config, game, progress))
-        stack.enter_context(jax.default_device(devices.first))
-        job = TrainingJob(config, game, dataset, devices)
+    with claimed(Path(config.out), config, overwrite), jax.default_device(devices.first):
+        job = TrainingJob(config, game, collect(config, game, progress), devices)
         job = job.on(devices_of(job.config))  # its batch is known now
-        processes.refuse_differences(**job.identity)
         if config.devices == AUTO:
             job = job.on(fastest(job))
         if warn and (sentence := warning(total_steps(job.config, job.per_epoch), job.config.batch, len(job.training))):
             warn(sentence)
         if config.start_from is not None:
-            initial_network(job.config, dataset)  # refuses a network before the folder is written to
-        if devices.writes:
-            begin(job.folder, config, overwrite)
+            initial_network(job.config, job.dataset)  # refuses a network before the folder is written to
+        begin(job.folder, config, overwrite)
         with TrainingRun(job, progress) as run:
             run.train()
             return run.finish()
-
-
-@contextlib.contextmanager
-def _gone_processes_in_a_sentence() -> Iterator[None]:
-    """Raise CardaiError for what JAX raises if another process of the training has ended."""
-    try:
-        yield
-    except jax.errors.JaxRuntimeError as error:
-        if processes.count() == 1:
-            raise
-        raise CardaiError(
-            "another process of this training has ended, or cannot be reached; start all of them again with the same"
-            f" command, and the run continues from its newest checkpoint ({str(error).splitlines()[0][:200]})"
-        ) from None
 
 
 class TrainingRun:
@@ -111,7 +85,7 @@ class TrainingRun:
         self._timer, self._saved = StepTimer(), time.perf_counter()
         self._losses: deque[jax.Array] = deque()  # of the steps that the device may not have done yet
         self._best: dict[str, np.ndarray] = {}  # the weights of the best validation
-        newest = _newest(job)
+        newest = checkpoint.newest(job.folder, job.identity)
         self.status = _status(job.folder, newest) if newest else RunStatus(planned=planned_steps(job))
         self.total = self.status.planned or total_steps(self.config, job.per_epoch)
         self.trainer = Trainer(self._network(newest), self.config, self.total, job.devices, job.scale)
@@ -119,7 +93,7 @@ class TrainingRun:
         if newest:
             self._restore(newest)
         self._timer.go_on_from(self.status)
-        self._log = RunLog(job.folder, self.status.history, self.status.step) if job.devices.writes else None
+        self._log = RunLog(job.folder, self.status.history, self.status.step)
         self._progress = RunProgress(progress, self.config, job.per_epoch, self.total)
 
     def __enter__(self) -> Self:
@@ -128,8 +102,7 @@ class TrainingRun:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._log:
-            self._log.close()
+        self._log.close()
 
     def train(self) -> None:
         """Take steps until a limit, patience or Ctrl-C ends the run."""
@@ -153,7 +126,7 @@ class TrainingRun:
         return build(self.config.body, self.config.options, self.job.dataset.layout, seed=0)
 
     def _restore(self, newest: Checkpoint) -> None:
-        self.state = self.job.devices.whole(state_from(self.state, newest.tensors))
+        self.state = self.job.devices.whole(tree_from(self.state, newest.tensors))
         self._best = {name: value for name, value in newest.tensors.items() if name.startswith("best")}
         if self.status.stopped == "minutes" and not self.status.is_time_up(self.config.minutes):
             self.status.stopped = ""  # the config allows more minutes than it did
@@ -212,8 +185,7 @@ class TrainingRun:
             "states_per_second": round(status.states_per_second(self.config.batch)),
             "seconds": round(status.seconds, 1),
         }
-        if self._log:
-            self._log.add(line)
+        self._log.add(line)
         if status.add_validation(line, self.config.patience):
             self._best = named_arrays(self.trainer.weights(self.state), "best")
             module = self.trainer.module(self._best_weights())
@@ -231,32 +203,16 @@ class TrainingRun:
         return time.perf_counter() - self._saved > 60 * minutes if minutes else has_validated
 
     def _save(self) -> None:
-        """Write a checkpoint, which process 0 does for all."""
         self._wait(0)
-        if not self.job.devices.writes:
-            return
-        tensors = state_arrays(self.state) | self._best
+        tensors = named_arrays(self.state) | self._best
         checkpoint.save(self.job.folder, Checkpoint(self.status.step, self.job.identity, tensors, asdict(self.status)))
         self._saved = time.perf_counter()
-
-
-def _newest(job: TrainingJob) -> Checkpoint | None:
-    """Return the newest checkpoint in the folder of process 0, or None if there is none."""
-
-    def read() -> bytes:
-        newest = checkpoint.newest(job.folder, job.identity)
-        return checkpoint.packed(newest) if newest else b""
-
-    if processes.count() == 1:
-        return checkpoint.newest(job.folder, job.identity)
-    content = processes.of_first(read)
-    return checkpoint.unpacked(content, job.folder) if content else None
 
 
 def _status(folder: Path, newest: Checkpoint) -> RunStatus:
     """Return where a run stood at its newest checkpoint. Raises CardaiError if the checkpoint does not say so."""
     try:
         return RunStatus.from_json(newest.status)
-    except ValueError as error:
+    except CardaiError as error:
         place = checkpoint.listed(folder)[-1]
         raise CardaiError(f"{place} is damaged: {error}; delete it to continue from an older one") from None

@@ -220,34 +220,22 @@ def evaluation_batch(batch: int, devices: int = 1) -> int:
     return size - size % devices
 
 
-def state_arrays(state: TrainState) -> dict[str, np.ndarray]:
-    """Return all arrays of a state by name, for a checkpoint."""
-    fields = zip(TrainState._fields, state, strict=True)
-    return {name: array for prefix, tree in fields for name, array in named_arrays(tree, prefix).items()}
-
-
-def state_from(template: TrainState, arrays: Mapping[str, np.ndarray]) -> TrainState:
-    """Return the state whose arrays `state_arrays` returned. Raises CardaiError if they do not fit the template."""
-    fields = zip(TrainState._fields, template, strict=True)
-    return TrainState(*[tree_from(tree, arrays, prefix) for prefix, tree in fields])
-
-
-def named_arrays(tree: Any, prefix: str) -> dict[str, np.ndarray]:
+def named_arrays(tree: Any, prefix: str = "") -> dict[str, np.ndarray]:
     """Return the arrays of a tree, named by `prefix` and their paths. Random keys are given as their numbers."""
-    return {f"{prefix}/{name}": np.asarray(_numbers(leaf)) for name, leaf in _leaves(tree)}
+    return {name: np.asarray(_numbers(leaf)) for name, leaf in _leaves(tree, prefix)}
 
 
-def tree_from(template: Any, arrays: Mapping[str, np.ndarray], prefix: str) -> Any:
+def tree_from(template: Any, arrays: Mapping[str, np.ndarray], prefix: str = "") -> Any:
     """Return the tree whose arrays `named_arrays` returned.
 
     Raises CardaiError if an array is missing or has another shape or type than in the template.
     """
     leaves = []
-    for name, leaf in _leaves(template):
-        expected, array = _numbers(leaf), arrays.get(f"{prefix}/{name}")
+    for name, leaf in _leaves(template, prefix):
+        expected, array = _numbers(leaf), arrays.get(name)
         if array is None or array.shape != expected.shape or array.dtype != expected.dtype:
             actual = "is missing" if array is None else f"is {array.dtype}{list(array.shape)}"
-            raise CardaiError(f"{prefix}/{name} {actual}, it should be {expected.dtype}{list(expected.shape)}")
+            raise CardaiError(f"{name} {actual}, it should be {expected.dtype}{list(expected.shape)}")
         value = jnp.array(array, copy=True)  # a step reuses the memory of its state, which NumPy must not share
         leaves.append(jax.random.wrap_key_data(value, impl=jax.random.key_impl(leaf)) if _is_key(leaf) else value)
     return jax.tree.unflatten(jax.tree.structure(template), leaves)
@@ -282,9 +270,9 @@ def _copied(tree: Any) -> Any:
     return jax.tree.map(lambda leaf: jnp.array(leaf, copy=True), tree)
 
 
-def _leaves(tree: Any) -> list[tuple[str, Any]]:
-    paths = jax.tree_util.tree_flatten_with_path(tree)[0]
-    return [(jax.tree_util.keystr(path, simple=True, separator="/"), leaf) for path, leaf in paths]
+def _leaves(tree: Any, prefix: str) -> list[tuple[str, Any]]:
+    paths, first = jax.tree_util.tree_flatten_with_path(tree)[0], f"{prefix}/" if prefix else ""
+    return [(first + jax.tree_util.keystr(path, simple=True, separator="/"), leaf) for path, leaf in paths]
 
 
 def _is_key(leaf: Any) -> bool:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from cardai.app.verbs.shared import AsJson, ClusterAddress, Mixed, SeatCount, Threads, Variant
-from cardai.evaluators import settings
-from cardai.evaluators.jax_start import check_devices, check_settings
-from cardai.evaluators.training.config import TrainConfig, read_config
+from cardai.evaluators.jax_start import check_devices
+from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.iterate_config import IterateConfig
+from cardai.files import settings
 
 if TYPE_CHECKING:
     from cardai.evaluators.training.generations import IterateReport
@@ -50,20 +50,6 @@ def train(
     *,
     flags: Annotated[TrainFlags | None, Parameter(name="*")] = None,  # pyright: ignore[reportInvalidTypeForm]
     overwrite: Annotated[bool, Parameter(negative="", help="Begin anew in a folder that holds another run.")] = False,
-    coordinator: Annotated[
-        str | None,
-        Parameter(env_var="CARDAI_COORDINATOR", help="HOST:PORT of process 0, if several processes train together."),
-    ] = None,
-    processes: Annotated[
-        str | None,
-        Parameter(
-            env_var="CARDAI_PROCESSES",
-            help="How many processes train together; auto: as Slurm or Open MPI has started them.",
-        ),
-    ] = None,
-    process: Annotated[
-        int | None, Parameter(env_var="CARDAI_PROCESS", help="The number of this process, from 0; process 0 writes.")
-    ] = None,
     json: AsJson = False,
 ) -> int:
     """Train a network on recorded games; the same command continues a run that was stopped."""
@@ -71,23 +57,18 @@ def train(
     from cardai.show.progress import Line
 
     given = dataclasses.asdict(flags) if flags is not None else {}
-    wanted = read_config(config, given)
+    wanted = settings.read(TrainConfig, config, given)
     with Line("loading the libraries") as progress:  # the import of JAX takes seconds
-        check_settings()
+        check_devices()
         from cardai.evaluators.training import show_training
-        from cardai.evaluators.training.processes import join_as_told, number
         from cardai.evaluators.training.train import train as run
 
-        join_as_told(coordinator, processes, process)
-        check_devices()
         progress(0, 1, "reading games")
         try:
             result = run(wanted, progress, overwrite, lambda sentence: print(f"cardai: {sentence}", file=sys.stderr))
         except KeyboardInterrupt:
             print(f"interrupted; the same command goes on from what is kept in {wanted.out}", file=sys.stderr)
             return INTERRUPTED
-        if number() > 0:  # process 0 shows the result
-            return 0
         progress(1, 1, "drawing the figures")
         show_training.draw(result)
     return show(result, json)

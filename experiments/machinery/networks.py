@@ -17,9 +17,10 @@ from cardai.data.selfplay import simulate_shards
 from cardai.errors import CardaiError
 from cardai.evaluators.model import FILE, Model
 from cardai.evaluators.model import load as load_model
-from cardai.evaluators.training.config import TrainConfig, difference, read_config
+from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.run_folder import CONFIG, REPORT
 from cardai.evaluators.training.train import train
+from cardai.files import settings
 from cardai.files.reading import read_json
 from cardai.game import Game
 from cardai.show.progress import Line
@@ -156,7 +157,7 @@ def is_finished(config: TrainConfig) -> bool:
     place = Path(config.out) / CONFIG
     if not place.exists():
         return False
-    changed = difference(read_config(place), config)
+    changed = settings.difference(settings.read(TrainConfig, place), config)
     if changed:
         raise CardaiError(f"{config.out} holds another run, with {changed}; choose another folder with --out")
     return (Path(config.out) / REPORT).exists()

@@ -8,18 +8,19 @@ import hashlib
 import json
 import math
 import re
-import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from cardai.agents.by_game import named_by_game
 from cardai.agents.spec import HUMAN, agent
 from cardai.errors import CardaiError, is_printable, short, unknown, whole
+from cardai.files.reading import read_toml
+from cardai.files.settings import made
 from cardai.game import MEASURES, Game
 from cardai.registry import load
 
@@ -148,6 +149,8 @@ class Protocol:
     - `results`: `AT_THE_END` or `ALWAYS`, when results may be seen.
     """
 
+    called: ClassVar[str] = "protocol"
+
     title: str
     contact: str
     consent: str
@@ -155,7 +158,7 @@ class Protocol:
     games_each: int
     stop: Stop
     seed: int = 0
-    pause: float = 0.6
+    pause: int | float = 0.6
     aids: Aids = Aids()
     time: Time = Time()
     questions: tuple[StudyQuestion, ...] = ()
@@ -211,12 +214,7 @@ def williams(size: int) -> np.ndarray:
 
 def read_protocol(path: Path) -> Protocol:
     """The protocol in a file. Raises CardaiError, in a sentence, for anything that no study could be run by."""
-    try:
-        content = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise CardaiError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CardaiError(f"{path} is not TOML: {error}") from None
+    content = read_toml(path)
     try:
         return protocol_of(content)
     except CardaiError as error:
@@ -225,72 +223,12 @@ def read_protocol(path: Path) -> Protocol:
 
 def protocol_of(content: Mapping[str, Any]) -> Protocol:
     """The protocol that a file holds. Raises CardaiError for what is missing, unknown or does not fit."""
-    content = dict(content)
-    parts = {
-        "tables": tuple(_part(StudyTable, one, "table") for one in _list(content, "table", dict)),
-        "questions": tuple(_part(StudyQuestion, one, "question") for one in _list(content, "question", dict)),
-    }
-    for kind in (Aids, Time, Stop, Plan):
-        name = kind.__name__.lower()
-        if name in content:
-            parts[name] = _part(kind, content.pop(name), name)
     if {"tables", "questions"} & content.keys():
         raise CardaiError("tables are written as [[table]], questions as [[question]]")
-    protocol = _part(Protocol, content | parts, "the file")
+    plural = {"table": "tables", "question": "questions"}
+    protocol = made(Protocol, {plural.get(name, name): value for name, value in content.items()})
     _check(protocol)
     return protocol
-
-
-def _list(content: dict[str, Any], key: str, kind: type) -> list[Any]:
-    found = content.pop(key, [])
-    if not isinstance(found, list) or not all(isinstance(one, kind) for one in found):
-        raise CardaiError(f"each {key} is written as [[{key}]]")
-    return found
-
-
-_KINDS: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
-
-
-def _part(kind: type, content: object, where: str) -> Any:
-    """A dataclass from a table of TOML. Raises CardaiError for keys that it has not, and values of another kind."""
-    known = {one.name: one for one in fields(kind)}
-    if not isinstance(content, Mapping):
-        raise CardaiError(f"{where} is a table with {', '.join(known)}")
-    given = dict(content)
-    for name, value in given.items():
-        if name not in known:
-            raise CardaiError(f"{where}: {unknown('key', name, known)}")
-        given[name] = _value(f"{where}: {name}", _kind(known[name].type), value)
-    missing = [name for name, one in known.items() if name not in given and _is_required(one)]
-    if missing:
-        raise CardaiError(f"{where} does not say {missing[0]}")
-    return kind(**given)
-
-
-def _kind(annotation: Any) -> str:
-    """What a field holds: "str", "tuple[int, ...]", "date | None"."""
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation).replace("datetime.", "")
-
-
-def _is_required(one: Any) -> bool:
-    return one.default is MISSING and one.default_factory is MISSING
-
-
-def _value(what: str, kind: str, value: Any) -> Any:
-    if kind.startswith("tuple") and isinstance(value, list):
-        inner = {"str": str, "int": int}[kind[6:].partition(",")[0]]
-        if all(type(one) is inner for one in value):
-            return tuple(value)
-        raise CardaiError(f"{what} is a list of {'texts' if inner is str else 'whole numbers'}")
-    allowed = _KINDS.get(kind)
-    if allowed is not None and type(value) not in allowed:
-        words = {"str": "a text", "int": "a whole number", "float": "a number", "bool": "true or false"}[kind]
-        raise CardaiError(f"{what} is {words}, not {short(value)}")
-    if kind == "date | None" and type(value) is not date:
-        raise CardaiError(f"{what} is a day like 2027-03-31, not {short(value)}")
-    if kind.startswith("tuple") and not isinstance(value, tuple):
-        raise CardaiError(f"{what} is a list, not {short(value)}")
-    return value
 
 
 def _check(protocol: Protocol) -> None:

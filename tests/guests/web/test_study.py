@@ -151,8 +151,8 @@ def test_a_protocol_that_is_shipped_can_be_run(path):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("games_each = 4", "games_eech = 4", "no key 'games_eech'"),
-        ("games_each = 4", "", "does not say games_each"),
+        ("games_each = 4", "games_eech = 4", "no field 'games_eech'"),
+        ("games_each = 4", "", "must have games_each"),
         ("games_each = 4", "games_each = true", "a whole number, not True"),
         ("games_each = 4", "games_each = 0", "games_each"),
         ("games = 40", "", "stop says when the study ends"),
@@ -165,7 +165,7 @@ def test_a_protocol_that_is_shipped_can_be_run(path):
         ('measure = "share"', 'measure = "luck"', "no measure 'luck'"),
         ('level = "level"', 'level = "remarks"', "level is the key"),
         ('when = "after"', 'when = "later"', "when is"),
-        ("[stop]", "[aids]\nhint = true\n[stop]", "no key 'hint'"),
+        ("[stop]", "[aids]\nhint = true\n[stop]", "no field 'hint'"),
         ('consent = "We keep your moves."', 'consent = " "', "consent is a text"),
         ("[[table]]", "[table]", "TOML"),
     ],

@@ -10,8 +10,9 @@
 
     walk = read(Walk, "walk.toml", {"steps": "20"})
 
-Each field carries its own description (see `SettingInfo`): its line of help, its allowed values, and whether a run can
-be continued after the value has changed. The TOML file, `--help`, error messages and the documentation use it.
+Each field may carry its own description (see `SettingInfo`): its line of help, its allowed values, and whether a run
+can be continued after the value has changed. The TOML file, `--help`, error messages and the documentation use it.
+A field may be a number, a text, a day, a list or a table of these, or another such dataclass, which a table gives.
 In this module `kind` is a class of settings, such as `Walk`, or an instance of one.
 """
 
@@ -24,6 +25,7 @@ import types
 import typing
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,7 +42,7 @@ _KEY = "setting"
 class SettingInfo:
     """The description of a field.
 
-    - `line`: one line of help.
+    - `line`: one line of help; empty if there is none.
     - `choices`: the texts that are allowed; if empty, any.
     - `span`: the least and the greatest number that are allowed; None sets no limits.
     - `is_run`: whether the value is part of a run's identity, so that a run cannot be continued with another value.
@@ -48,7 +50,7 @@ class SettingInfo:
     - `without`: the fields of `inside` that the table may not hold.
     """
 
-    line: str
+    line: str = ""
     choices: tuple[str, ...] = ()
     span: tuple[float, float] | None = None
     is_run: bool = True
@@ -57,7 +59,7 @@ class SettingInfo:
 
 
 def setting(
-    line: str,
+    line: str = "",
     *,
     choices: tuple[str, ...] = (),
     span: tuple[float, float] | None = None,
@@ -75,17 +77,17 @@ def setting(
 
 def about(kind: Any, name: str) -> SettingInfo:
     """Return the description of the field with this name."""
-    return of(next(entry for entry in dataclasses.fields(kind) if entry.name == name))
+    return of(_fields(kind)[name])
 
 
 def of(entry: "dataclasses.Field[Any]") -> SettingInfo:
     """Return the description of a field."""
-    return entry.metadata[_KEY]
+    return entry.metadata.get(_KEY, SettingInfo())
 
 
 def names(kind: Any) -> list[str]:
     """Return the names of all fields."""
-    return [entry.name for entry in dataclasses.fields(kind)]
+    return list(_fields(kind))
 
 
 def is_table(entry: "dataclasses.Field[Any]") -> bool:
@@ -110,22 +112,34 @@ def read(kind: type[T], path: str | Path | None = None, overrides: Mapping[str, 
     Values of `overrides` may be text from a command line ("3e-4", "[256, 128]"). Tables are merged key by key. Raises
     CardaiError if the file cannot be read, a field is unknown or missing, or a value is not allowed.
     """
-    fields = {entry.name: entry for entry in dataclasses.fields(typing.cast(Any, kind))}
-    values = _read_toml(kind, Path(path)) if path is not None else {}
-    for name, value in (overrides or {}).items():
-        if value is None:
-            continue
-        _refuse_unknown(kind, name)
-        values[name] = _overridden(fields[name], values.get(name), value)
+    fields, values = _fields(kind), {} if path is None else read_toml(path)
+    _refuse_unknown(kind, values, f"{path}: ")
+    given = {name: value for name, value in (overrides or {}).items() if value is not None}
+    _refuse_unknown(kind, given)
+    values |= {name: _overridden(fields[name], values.get(name), value) for name, value in given.items()}
+    return made(kind, values, str(path or ""))
+
+
+def made(kind: type[T], values: Mapping[str, Any], where: str = "") -> T:
+    """Return settings with these values, converted to the types of their fields. `where`: what messages call them.
+
+    Raises CardaiError if a field is unknown or missing, or if a value has the wrong type or is not allowed.
+    """
+    fields = _fields(kind)
+    _refuse_unknown(kind, values)
     missing = [
         name
         for name, entry in fields.items()
         if name not in values and entry.default is MISSING and entry.default_factory is MISSING
     ]
     if missing:
-        where = path if path is not None else f"the {_title(kind)}"
-        raise CardaiError(f"{where} must have {' and '.join(missing)}: {about(kind, missing[0]).line}")
-    return kind(**values)
+        called = where or (f"the {_title(kind)}" if _title(kind) else "it")
+        line = about(kind, missing[0]).line
+        raise CardaiError(f"{called} must have {' and '.join(missing)}{line and f': {line}'}")
+    converted = {name: _converted(fields[name], value) for name, value in values.items()}
+    for name, value in converted.items():
+        _refuse_outside(fields[name], value)
+    return kind(**converted)
 
 
 def write(settings: Any, path: str | Path) -> None:
@@ -239,23 +253,19 @@ def _key(name: str) -> str:
     return name if bare.isascii() and bare.isalnum() else json.dumps(name, ensure_ascii=False)
 
 
-def _read_toml(kind: Any, place: Path) -> dict[str, Any]:
-    values = read_toml(place)
-    for name in values:
-        try:
-            _refuse_unknown(kind, name)
-        except CardaiError as error:
-            raise CardaiError(f"{place}: {error}") from None
-    return values
+def _fields(kind: Any) -> "dict[str, dataclasses.Field[Any]]":
+    return {entry.name: entry for entry in dataclasses.fields(kind)}
 
 
 def _title(kind: Any) -> str:
-    return kind.called
+    return getattr(kind, "called", "")
 
 
-def _refuse_unknown(kind: Any, name: str) -> None:
-    if name not in (known := names(kind)):
-        raise CardaiError(f"{_title(kind)}: {unknown('field', name, known)}")
+def _refuse_unknown(kind: Any, given: Collection[str], before: str = "") -> None:
+    title, known = f"{_title(kind)}: " if _title(kind) else "", names(kind)
+    for name in given:
+        if name not in known:
+            raise CardaiError(f"{before}{title}{unknown('field', name, known)}")
 
 
 def _refuse_outside(entry: "dataclasses.Field[Any]", value: Any) -> None:
@@ -294,7 +304,10 @@ def _converted(entry: "dataclasses.Field[Any]", value: Any) -> Any:
     wanted: Any = entry.type
     alternatives = typing.get_args(wanted) if isinstance(wanted, types.UnionType) else (wanted,)
     for kind in alternatives:
-        converted = _as_kind(kind, value)
+        try:
+            converted = _as_kind(kind, value)
+        except CardaiError as error:  # in a table
+            raise CardaiError(f"{entry.name}: {error}") from None
         if converted is not _NOT:
             return converted
     raise CardaiError(f"{entry.name} must be {_words(alternatives[0])}, not {short(value)}")
@@ -309,12 +322,21 @@ def _as_kind(kind: Any, value: Any) -> Any:
     if typing.get_origin(kind) is tuple:
         return _as_tuple(typing.get_args(kind), value)
     if typing.get_origin(kind) is Mapping:
-        return dict(value) if isinstance(value, Mapping) and all(isinstance(key, str) for key in value) else _NOT
+        return _as_table(typing.get_args(kind)[1], value)
+    if dataclasses.is_dataclass(kind) and isinstance(value, Mapping):
+        return made(typing.cast(Any, kind), value)
     if kind is float and type(value) is int:
         return float(value)
     if type(value) is not kind or (kind is float and not math.isfinite(value)):
         return _NOT
     return value
+
+
+def _as_table(inside: Any, value: Any) -> Any:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        return _NOT
+    items = {key: item if inside is Any else _as_kind(inside, item) for key, item in value.items()}
+    return _NOT if _NOT in items.values() else items
 
 
 def _as_tuple(kinds: tuple[Any, ...], value: Any) -> Any:
@@ -328,10 +350,17 @@ def _as_tuple(kinds: tuple[Any, ...], value: Any) -> Any:
 def _words(kind: Any) -> str:
     if typing.get_origin(kind) is tuple:
         kinds = typing.get_args(kind)
-        return "a list of texts" if kinds[-1] is Ellipsis else f"{len(kinds)} numbers"
+        each = "lists" if typing.get_origin(kinds[0]) is tuple else f"{_words(kinds[0])[2:]}s"
+        return f"a list of {each}" if kinds[-1] is Ellipsis else f"{len(kinds)} numbers"
     if typing.get_origin(kind) is Mapping:
-        return "a table of names and values"
-    return {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[kind]
+        inside = typing.get_args(kind)[1]
+        return "a table of names and values" if inside is Any else f"a table of names and {_words(inside)[2:]}s"
+    return _WORDS.get(kind, "a table")
+
+
+_WORDS = {
+    bool: "true or false", int: "a whole number", float: "a number", str: "a text", date: "a day like 2027-03-31"
+}  # fmt: skip
 
 
 def _from_text(wanted: Any, text: str) -> Any:
