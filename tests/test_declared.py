@@ -17,7 +17,6 @@ from cardai.errors import CardaiError
 from cardai.game.declared import (
     NONE,
     Card,
-    Counts,
     Each,
     Flag,
     Hand,
@@ -113,10 +112,6 @@ def test_a_game_without_a_declaration_says_what_it_lacks(state):
         game(state).changed(move=Moves("passes"))
     with pytest.raises(CardaiError, match="known: there is no field 'know'"):
         State(SMALL, 2, hands=Hand(known="know"))
-    with pytest.raises(
-        CardaiError, match=r"hands: a set has each card once; where cards are alike \(copies\), it is Counts"
-    ):
-        State(SMALL, 2, copies=(2,) * 6, hands=Hand())
     with pytest.raises(CardaiError, match="kind of slot 'colour'"):
         Moves("names {colour}")
 
@@ -243,9 +238,9 @@ def test_worlds_of_single_cards_and_of_hands_that_open():
     assert "p1: 1 card, holds AD." in made.text.show(record, 0)
 
 
-def test_what_lies_in_slots_and_counts_needs_a_rule_of_the_game():
+def test_what_lies_in_slots_needs_a_rule_of_the_game():
     with pytest.raises(CardaiError, match="some: resample: write this rule yourself"):
-        game(State(SMALL, 2, copies=(2,) * 6, hands=Slots(2), deck=Counts(hidden=True)))
+        game(State(SMALL, 2, copies=(2,) * 6, hands=Slots(2), deck=Stock()))
 
 
 def test_seats_turn_in_every_field_that_names_them(state):
