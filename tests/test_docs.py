@@ -212,7 +212,7 @@ def test_a_field_that_follows_from_a_declaration_has_its_mark():
     listed = [row for kind in KINDS for row in fields_section(kind.__name__).splitlines()]
     marked = {name for row in listed if "**D**" in row.rpartition(" | ")[2] for name in first_cells(row)}
     state = State(DECK52, 2, (1,) * 52, hands=Hand(known="known"), known=Known("hands"))
-    made = state.derived(Moves("plays {card}", "waits", hidden=[0]), {})
+    made = state.derived(Moves("plays {card}", "waits", hidden=[0]), {"variants": {}})
     assert marked - {*PARTS} == {*made} - {"state", "move"}
 
 

@@ -97,7 +97,9 @@ def _deal_at_once(state: Declaration, places: dict[str, Field], text: Source) ->
     if state.copies or state.is_wide:
         shape, whole = (number, state.kinds if state.copies else words(state.kinds)), "[:]"
     text.add(*(f"{name} = np.zeros({shape}, np.int64)" for name in ("lie", "known")))
-    text.add(f"lacks = np.zeros({number}, np.int64)" if state.copies else "lacks = np.zeros_like(lie)")
+    is_free = bool(state.copies) and not any(field.lacks for field in places.values())
+    if not is_free:
+        text.add(f"lacks = np.zeros({number}, np.int64)" if state.copies else "lacks = np.zeros_like(lie)")
     for field, loop, own, at in rows:
         with text.block(loop):
             if field.what == "card":
@@ -113,7 +115,7 @@ def _deal_at_once(state: Declaration, places: dict[str, Field], text: Source) ->
                     text.add(f"known[{at}] = " + (f"np.minimum({known}, lie[{at}])" if state.copies else known))
             if field.lacks:
                 text.add(f"lacks[{at}] = state.{field.lacks}[other]")
-    text.add("redeal(lie, known, lacks, NONE, stream)")
+    text.add("redeal_freely(lie, known, stream)" if is_free else "redeal(lie, known, lacks, NONE, stream)")
     for field, loop, own, at in rows:
         with text.block(loop), text.block(f"if {own} != NONE:" if field.what == "card" else ""):
             card = f"np.argmax(lie[{at}])" if state.copies else f"lowest(lie[{at}])"

@@ -10,12 +10,13 @@ import numpy as np
 
 from cardai.cards import add, any_of, count, filled, lowest, put, single
 from cardai.dealing import redeal, some_of, weight_of
+from cardai.dealing.counts import redeal_freely
 from cardai.game.fields import NONE, Field
 from cardai.rule import rule
 
 NAMES = {
     "NONE": NONE, "add": add, "any_of": any_of, "count": count, "filled": filled, "lowest": lowest,
-    "np": np, "put": put, "redeal": redeal, "single": single, "some_of": some_of,
+    "np": np, "put": put, "redeal": redeal, "redeal_freely": redeal_freely, "single": single, "some_of": some_of,
     "weight_of": weight_of,
 }  # fmt: skip
 """What the text of a rule may name."""
