@@ -25,6 +25,7 @@ from cardai.game.declared import (
     Lacks,
     Moves,
     Number,
+    Option,
     Pile,
     Seat,
     Seats,
@@ -326,8 +327,10 @@ def test_worlds_and_blanks_keep_what_a_seat_knows_of_sets_wide_sets_and_counts(d
 
 
 def test_an_option_is_said_where_it_is_not_as_in_the_first_variant():
-    shown = [THIRTYONE.text.show(THIRTYONE.new(3, 1, variant), 0) for variant in THIRTYONE.variants]
-    assert ["Three alike: 1." in text.splitlines() for text in shown] == [False, True]
+    declared = State(SMALL, 2, hands=Hand(), limit=Option(high=9), strict=Option(high=1))
+    made = game(declared, variants={"five": {"limit": 5}, "free": {}, "strict": {"limit": 5, "strict": 1}})
+    shown = {name: made.text.show(made.new(2, 1, name), 0).splitlines()[:-3] for name in made.variants}
+    assert shown == {"five": [], "free": ["Limit: 0."], "strict": ["Strict."]}
 
 
 def test_what_lies_in_slots_needs_a_rule_of_the_game():

@@ -384,7 +384,7 @@ def _lying(state: Declaration, name: str, field: Field, record: Any, label: str)
 
 
 def show(state: Declaration, variant: Mapping[str, int]) -> Callable[[Any, int], str]:
-    """The function that says a position in words, as a seat sees it. It names options that are not as in `variant`."""
+    """The function that says a position in words, as a seat sees it. It says options that are not as in `variant`."""
 
     def seen(record: Any, seat: int) -> str:
         lines = []
@@ -403,7 +403,7 @@ def show(state: Declaration, variant: Mapping[str, int]) -> Callable[[Any, int],
         for name, field in state.facts.items():
             is_usual = field.is_option and record[name] == variant.get(name, 0)
             words = said(state, field, record[name]) if not field.each and not is_usual else "none"
-            if field.is_flag and not field.each and not field.is_option:
+            if field.is_flag and not field.each:
                 lines += [f"{(field.says or state.label(name)).capitalize()}."] if record[name] else []
             elif not field.says and words != "none":
                 lines.append(f"{_titled(state, name)}: {words}.")
