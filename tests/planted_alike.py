@@ -205,6 +205,12 @@ def taken_card_forgotten(state, seat, stream):
     state.known[:] = known
 
 
+@rule
+def known_weighed_too(state):
+    """Sparks: a card that all know to be in a hand divides the weight like any other."""
+    return weight_of(state.hands) * weight_of(state.stock.reshape((1, sparks.KINDS)))
+
+
 SPARKS_EVEN = faulty(EVENLY, sparks.GAME, resample=even_counts)
 SPARKS_EVEN_LISTED = faulty(LISTED, sparks.GAME, resample=even_counts)
 SPARKS_EVEN_COUNTED = faulty("worlds_are_even", sparks.PLAIN, resample=even_counts)
@@ -215,16 +221,20 @@ SPARKS_NONE_OF_A_KNOWN_KIND = faulty(AFTER, sparks.GAME, resample=none_of_a_know
 SPARKS_COPY_KEPT = faulty(KEPT, sparks.GAME, resample=copy_kept)
 SPARKS_FORGOTTEN = faulty(AFTER, sparks.GAME, resample=taken_card_forgotten)
 SPARKS_UNWEIGHTED = faulty(LISTED, sparks.GAME, weight=None)
-SPARKS_WRONG_WEIGHT = faulty("worlds_are_even", sparks.GAME, weight="state.hands - state.known -> state.hands.copy()")
+SPARKS_WRONG_WEIGHT = faulty("worlds_are_even", sparks.GAME, weight=known_weighed_too)
 SPARKS_NO_COPIES = faulty(LISTED, sparks.PLAIN, copies=(), holdings=None, chances=None)
-SPARKS_TWICE = faulty(CONSERVED, sparks.GAME, holdings="state.played] -> state.played + (state.played == 1)]")
+SPARKS_TWICE = faulty(
+    CONSERVED,
+    sparks.GAME,
+    holdings=lambda state: [*sparks.holdings(state)[:-1], state.played + (state.played == 1)],
+)
 SPARKS_SEEN = faulty(
     SEEN, sparks.GAME, encoders=seen_by(sparks.GAME, "... row[0] += state.hands[(seat + 1) % state.seats, 0] > 1")
 )
 SPARKS_TOLD = faulty(
     "text_is_the_same_in_every_world",
     sparks.GAME,
-    show='"hand {named(state.hands[seat])} -> "{int(state.hands.max())} hand {named(state.hands[seat])}',
+    show=lambda state, seat: f"{state.hands.max()} {sparks.GAME.text.show(state, seat)}",
 )
 SPARKS_CHANCES = faulty(
     "chances_are_those_of_worlds",

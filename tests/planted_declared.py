@@ -6,6 +6,7 @@ the game writes itself can.
 
 from pathlib import Path
 
+import sparks
 from planting import changed, faulty
 
 import cardai
@@ -60,6 +61,8 @@ CLAIM_FORGETS = faulty(
 ...
 if live(state) != had: state.lacks[0] = 0""",
 )
+SPARKS_TAKEN_FORGOTTEN = faulty(SEEN, sparks.GAME, act="... if move.kind == TAKE: state.known[:] = 0")
+SPARKS_FORGOTTEN_BY_A_PLAY = faulty(SEEN, sparks.GAME, act="if move.kind == PLAY: state.known[state.turn] = 0 ...")
 
 # Suits of which one is treated otherwise.
 SPADES_COUNT_LESS = faulty(

@@ -17,7 +17,6 @@ from cardai.errors import CardaiError
 from cardai.game.declared import (
     NONE,
     Card,
-    Counts,
     Each,
     Flag,
     Hand,
@@ -26,6 +25,7 @@ from cardai.game.declared import (
     Lacks,
     Moves,
     Number,
+    Option,
     Pile,
     Seat,
     Seats,
@@ -113,10 +113,6 @@ def test_a_game_without_a_declaration_says_what_it_lacks(state):
         game(state).changed(move=Moves("passes"))
     with pytest.raises(CardaiError, match="known: there is no field 'know'"):
         State(SMALL, 2, hands=Hand(known="know"))
-    with pytest.raises(
-        CardaiError, match=r"hands: a set has each card once; where cards are alike \(copies\), it is Counts"
-    ):
-        State(SMALL, 2, copies=(2,) * 6, hands=Hand())
     with pytest.raises(CardaiError, match="kind of slot 'colour'"):
         Moves("names {colour}")
 
@@ -146,6 +142,39 @@ def test_the_view_shows_what_its_seat_sees_and_nothing_else(state):
         Your hand: AC AD.
     """
     assert made.text.show(record, 0).splitlines() == [line.strip() for line in text.strip().splitlines()]
+
+
+ALIKE = State(SMALL, 2, (4,) * 6, hands=Hand(known="known"), known=Known("hands"), stock=Stock(), pile=Pile(),
+              won=Each(Pile()), top=Card("top card"))  # fmt: skip
+
+
+def test_cards_that_are_alike_are_seen_as_often_as_they_are_there():
+    made, record = game(ALIKE), position(ALIKE)
+    record["seats"], record["stock"][2], record["pile"][:2], record["won"][:, 3] = 2, 1, (2, 1), (1, 2)
+    record["hands"][:, :2], record["known"][1, 0] = [(0, 2), (2, 1)], 1
+    text = """
+        Stock: 1 card.
+        Pile: AC AC AD.
+        Won: p0 2D, p1 2D 2D.
+        Top card: none.
+        p0 (you): 2 cards.
+        p1: 3 cards, holds AC.
+        Your hand: AD AD.
+    """
+    assert made.text.show(record, 0).splitlines() == [line.strip() for line in text.strip().splitlines()]
+    zones = made.table.zones(record, 0)
+    assert [(zone.name, zone.listed, zone.hidden, zone.marks) for zone in zones[:-1]] == [
+        ("Hand", [1, 1], 0, {}), ("Hand", [0], 2, {}), ("Stock", [], 1, {}),
+        ("Pile", [0, 1], 0, {0: "2 x"}), ("Won", [3], 0, {3: "3 x"}),
+    ]  # fmt: skip
+    assert made.lying(record) == [[1, 1], [0, 0, 1], [2], [0, 0, 1], [3, 3, 3], []]
+    shown, at = {}, 0
+    for segment in made.encoder().layout(2):
+        size = int(np.prod(segment.shape))
+        shown[segment.name], at = made.encode(record, 0)[at : at + size].tolist(), at + size
+    assert (shown["own hand"], shown["hand as all know it: seat +1"]) == ([0, 2, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0])
+    assert (shown["hand sizes"], shown["stock size"], shown["won: seat +1"]) == ([2, 3], [1], [0, 0, 0, 2, 0, 0])
+    assert made.weigh(record) == 1 / 2  # for the two of AD; one of the two of AC is certain
 
 
 def test_words_of_moves_are_read_back(state):
@@ -205,6 +234,28 @@ def test_moves_of_cards_keep_what_all_know(data):
     assert sum(int(cards) for cards in everywhere) == 0b111111
 
 
+def test_of_cards_that_are_alike_those_that_all_know_leave_a_hand_first():
+    draw, play, take = ALIKE.move("stock", "hands"), ALIKE.move("hands", "pile"), ALIKE.move("pile", "hands")
+    lay, lift = ALIKE.move("hands", "top"), ALIKE.move("top", "hands")
+    record = np.zeros(1, ALIKE.dtype)[0]
+    record["stock"][4] = 4
+    for move, number, held, known in (
+        (draw, 4, 4, 0),
+        (play, 3, 1, 0),
+        (take, 2, 3, 2),
+        (play, 1, 2, 1),
+        (play, 2, 0, 0),
+    ):
+        move(record, 4, number, 1)
+        assert (record["hands"][1, 4], record["known"][1, 4]) == (held, known)
+    assert (record["stock"][4], record["pile"][4]) == (0, 4)
+    take(record, 4, 2, 1)
+    lay(record, 4, 1)
+    assert (record["hands"][1, 4], record["top"]) == (1, 4)
+    lift(record, 4, 0)
+    assert (record["hands"][0, 4], record["known"][0, 4], record["top"]) == (1, 1, NONE)
+
+
 def test_a_move_that_would_need_more_knowledge_is_refused(state):
     with pytest.raises(CardaiError, match="goes unseen from hands to stock"):
         state.move("hands", "stock")
@@ -243,9 +294,48 @@ def test_worlds_of_single_cards_and_of_hands_that_open():
     assert "p1: 1 card, holds AD." in made.text.show(record, 0)
 
 
-def test_what_lies_in_slots_and_counts_needs_a_rule_of_the_game():
+def held(declared, name, *cards):
+    """Cards as a field keeps them: counts, a wide set or a set."""
+    if declared.fields[name].what == "counts":
+        return np.bincount(cards, minlength=declared.kinds)
+    sets = [sum(1 << card - first for card in cards if first <= card < first + 60) for first in (0, 60)]
+    return sets if declared.is_wide else sets[0]
+
+
+@pytest.mark.parametrize(("deck", "copies", "step"), [(SMALL, (), 1), (Deck(packs=2), (), 20), (SMALL, (2,) * 6, 1)])
+def test_worlds_and_blanks_keep_what_a_seat_knows_of_sets_wide_sets_and_counts(deck, copies, step):
+    a, b, c, d, e, f = range(0, 6 * step, step)
+    declared = State(deck, 2, copies, hands=Hand(known="known", lacks="lacks"), known=Known("hands"),
+                     lacks=Lacks("hands"), single=Held("Single"), stock=Stock())  # fmt: skip
+    made, record = game(declared), np.zeros(1, declared.dtype)[0]
+    record["seats"], record["single"] = 2, [d, e]
+    for name, seat, cards in (("hands", 0, [a]), ("hands", 1, [b, c]), ("known", 1, [b]), ("lacks", 1, [f])):
+        record[name][seat] = held(declared, name, *cards)
+    record["stock"] = held(declared, "stock", f)
+    found = set()
+    for seed in range(60):
+        world = made.world(record, 0, seed)
+        lie = {name: declared.lying(name, np.array([world]))[0] for name in declared.places}
+        assert (sum(place.sum(axis=0) for place in lie.values())[[a, b, c, d, e, f]] == 1).all()
+        assert (lie["hands"][0, a], lie["hands"][1, b], lie["hands"][1].sum(), world["single"][0]) == (1, 1, 2, d)
+        found.add((*np.flatnonzero(lie["hands"][1]).tolist(), int(world["single"][1])))
+    assert found == {(b, c, e), (b, c, f), (b, e, c), (b, e, f)}  # all but f in the hand
+    made.rules.blank(record, 0)
+    lie = declared.lying("hands", np.array([record]))[0]
+    assert (lie[0, a], lie[1, b], lie[1].sum(), declared.lying("stock", np.array([record])).sum()) == (1, 1, 2, 1)
+    assert record["single"].tolist() == [d, 0]
+
+
+def test_an_option_is_said_where_it_is_not_as_in_the_first_variant():
+    declared = State(SMALL, 2, hands=Hand(), limit=Option(high=9), strict=Option(high=1))
+    made = game(declared, variants={"five": {"limit": 5}, "free": {}, "strict": {"limit": 5, "strict": 1}})
+    shown = {name: made.text.show(made.new(2, 1, name), 0).splitlines()[:-3] for name in made.variants}
+    assert shown == {"five": [], "free": ["Limit: 0."], "strict": ["Strict."]}
+
+
+def test_what_lies_in_slots_needs_a_rule_of_the_game():
     with pytest.raises(CardaiError, match="some: resample: write this rule yourself"):
-        game(State(SMALL, 2, copies=(2,) * 6, hands=Slots(2), deck=Counts(hidden=True)))
+        game(State(SMALL, 2, copies=(2,) * 6, hands=Slots(2), deck=Stock()))
 
 
 def test_seats_turn_in_every_field_that_names_them(state):

@@ -23,7 +23,7 @@ from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.iterate_config import DECIDED, IterateConfig
 from cardai.files import settings
 from cardai.game import CORE_FIELDS, PARTS, Game
-from cardai.game.declared import Counts, Moves, State
+from cardai.game.declared import Hand, Known, Moves, State
 from cardai.kernel import native
 
 ROOT = Path(__file__).parent.parent
@@ -211,8 +211,8 @@ def test_a_field_that_follows_from_a_declaration_has_its_mark():
     """Those that `State` and `Moves` make for a game that declares both, all slots of a kind of move hidden."""
     listed = [row for kind in KINDS for row in fields_section(kind.__name__).splitlines()]
     marked = {name for row in listed if "**D**" in row.rpartition(" | ")[2] for name in first_cells(row)}
-    state = State(DECK52, 2, (1,) * 52, hands=Counts())
-    made = state.derived(Moves("plays {card}", "waits", hidden=[0]), {})
+    state = State(DECK52, 2, (1,) * 52, hands=Hand(known="known"), known=Known("hands"))
+    made = state.derived(Moves("plays {card}", "waits", hidden=[0]), {"variants": {}})
     assert marked - {*PARTS} == {*made} - {"state", "move"}
 
 

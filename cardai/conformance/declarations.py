@@ -254,17 +254,17 @@ def _keep_lacks(
     lie: dict[str, np.ndarray],
     known: np.ndarray,
     new_deal: np.ndarray,
-    was_open: np.ndarray,
+    taken: np.ndarray,
 ) -> None:
     """What all know that a hand lacks is not forgotten, for cards that are hidden, before it gets others unseen."""
     state = _declared(trace.testbed)
     own = next(name for name, one in state.fields.items() if one is field)
     lacks, here = state.lying(field.lacks, trace.states)[:, seat], lie[own][:, seat]
-    hidden: Any = (lie[own] & ~known).any(axis=1)
+    hidden: Any = (lie[own] > known).any(axis=1)
     for name, place in lie.items():
         hidden = hidden | place.any(axis=1) if state.fields[name].sees == "nobody" else hidden
-    unseen = (here[1:] & ~here[:-1] & ~was_open & ~known[1:, seat]).any(axis=1)
-    lost = lacks[:-1] & ~lacks[1:] & hidden[1:] & ~known[1:, seat]
+    unseen = (np.diff(here, axis=0) > np.maximum(taken, np.diff(known[:, seat], axis=0))).any(axis=1)
+    lost = (lacks[:-1] > lacks[1:]) & hidden[1:] & (known[1:, seat] == 0)
     wrong = lost.any(axis=1) & ~unseen & ~new_deal & (trace.states["turn"][1:] != NONE)
     if wrong.any():
         ply = int(np.argmax(wrong))
@@ -278,36 +278,45 @@ def cards_that_all_saw_are_known(trace: Trace) -> bool:
     """A card that all saw go into a hand is known to be there until it leaves (`Known`), and lacks stay (`Lacks`).
 
     What a hand lacks may be forgotten when it gets cards that not all saw, and of cards that are hidden no longer.
+    Cards that are alike are not told apart: only as many are looked for as surely came and stayed.
     """
     state = _declared(trace.testbed)
-    hands = {name: field for name, field in state.places.items() if field.what == "cards" and field.sees == "own"}
+    hands = {name: one for name, one in state.places.items() if one.what in ("cards", "counts") and one.sees == "own"}
     if not hands:
-        raise NotTested("the game declares no hands that are sets of cards")
+        raise NotTested("the game declares no hands of several cards")
     seats, states = trace.setup.seats, trace.states
-    lie = {name: state.lying(name, states) for name in state.places}  # bool[N, places of the field, kinds]
-    open_ = np.zeros((len(states), state.kinds), bool)
+    lie = {name: state.lying(name, states) for name in state.places}  # i8[N, places of the field, kinds]
+    came = {name: np.maximum(np.diff(lie[name], axis=0), 0) for name in lie}
+    open_ = np.zeros((len(states), state.kinds), np.int64)
+    everywhere: Any = 0  # how many cards of each kind came to lie anywhere
     for name in lie:
-        open_ |= lie[name].any(axis=1) if state.fields[name].sees == "all" else False
-    hidden: list[Any] = [lie[name].any(axis=1) for name in lie if state.fields[name].sees == "nobody"]
-    was_open = open_[:-1]
-    gained = [(lie[name][1:] & ~lie[name][:-1] & was_open[:, None]).any(axis=2).sum(axis=1) for name in hands]
+        if state.fields[name].sees == "all":
+            open_ += lie[name].sum(axis=1)
+        else:
+            everywhere = everywhere + came[name].sum(axis=1)
+    opened = np.maximum(-np.diff(open_, axis=0), 0)  # how many lie open no longer
+    everywhere = everywhere + np.maximum(np.diff(open_, axis=0), 0)
+    gained = [((came[name] > 0) & (opened > 0)[:, None]).any(axis=2).sum(axis=1) for name in hands]
     returned = (np.sum(gained, axis=0) > 1) & (states["rng"][:-1] != states["rng"][1:])  # a new deal
-    for one in hidden:  # open cards that return to a stock may be drawn from it at once
-        returned |= (was_open & one[1:]).any(axis=1)
+    for name in lie:  # open cards that return to a stock may be drawn from it at once
+        if state.fields[name].sees == "nobody":
+            returned |= (opened.astype(bool) & came[name].any(axis=1)).any(axis=1)
     for name, field in hands.items():
         known = state.lying(field.known, states) if field.known else np.zeros_like(lie[name])
         for seat in range(seats):
             here, all_know = lie[name][:, seat], known[:, seat]
-            taken = here[1:] & ~here[:-1] & was_open
-            forgotten = here[1:] & here[:-1] & all_know[:-1]
+            elsewhere = everywhere - came[name][:, seat]
+            taken = np.clip(opened - elsewhere, 0, came[name][:, seat])
+            stayed = np.minimum(here, all_know)[:-1] - np.maximum(elsewhere, -np.diff(here, axis=0))
             if field.lacks:
-                _keep_lacks(trace, seat, field, lie, known, new_deal=returned, was_open=was_open)
-            missing = ((taken | forgotten) & ~all_know[1:]).any(axis=1) & ~returned & (states["turn"][1:] != NONE)
+                _keep_lacks(trace, seat, field, lie, known, new_deal=returned, taken=taken)
+            forgotten = np.maximum(stayed, 0) + taken > all_know[1:]
+            missing = forgotten.any(axis=1) & ~returned & (states["turn"][1:] != NONE)
             if field.opens not in ("", END):
                 missing &= states[field.opens][1:] == 0
             if missing.any():
                 ply = int(np.argmax(missing))
-                gone = ((taken | forgotten) & ~all_know[1:])[ply]
+                gone = forgotten[ply]
                 cards = " ".join(state.deck.name(int(card)) for card in np.flatnonzero(gone))
                 kept = f"state.{field.known}" if field.known else f"a field `Known({name!r})`"
                 told = f"all know that seat {seat} holds {cards}, and {kept} does not say so"

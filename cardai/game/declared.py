@@ -27,7 +27,6 @@ from cardai.game.fields import (
     NONE,
     Card,
     Cards,
-    Counts,
     Declaration,
     Each,
     Field,
@@ -59,7 +58,6 @@ __all__ = [
     "NONE",
     "Card",
     "Cards",
-    "Counts",
     "Each",
     "Field",
     "Flag",
@@ -86,9 +84,10 @@ __all__ = [
 class State(Declaration):
     """A game's state, declared. Give it to `Game` as `state`.
 
-    `deck`: the cards. `seats`: of the largest table. `copies`: how many cards of each piece there are, in a game whose
-    cards are alike. `suits_alike`: whether no rule tells the names of the suits apart, so that networks may learn from
-    each position under all names. A field that is no `Field` but the shape of numbers is seen by nobody.
+    `deck`: the cards. `seats`: of the largest table. `copies`: how many cards of each kind there are, in a game whose
+    cards are alike; a place of cards, and what is known of it, are then counts of each kind. `suits_alike`: whether no
+    rule tells the names of the suits apart, so that networks may learn from each position under all names. A field that
+    is no `Field` but the shape of numbers is seen by nobody.
     Raises CardaiError for a field that names another that there is not.
     """
 
@@ -143,25 +142,26 @@ class State(Declaration):
         return found
 
     def lying(self, name: str, states: np.ndarray) -> np.ndarray:
-        """Which cards a field of states, STATE[N], names: bool[N, n, kinds], n is 1 or a place for each seat."""
+        """How many cards a field of states, STATE[N], names: i8[N, n, kinds], n is 1 or a place for each seat."""
         field, rows = self.fields[name], states[name]
         rows = rows if field.each else rows[:, None]
         if field.what == "counts":
-            return rows > 0
+            return rows
         if field.what == "card":
             rows = rows.reshape(*rows.shape[:2], -1)
-            return (rows[..., None] == np.arange(self.kinds)).any(axis=2)
+            return (rows[..., None] == np.arange(self.kinds)).sum(axis=2)
         words = rows.reshape(*rows.shape[:2], -1)
         kinds = np.arange(self.kinds)
         word, bit = (kinds // WORD, kinds % WORD) if self.is_wide else (0 * kinds, kinds)
-        return (words[..., word] >> bit & 1).astype(bool)
+        return words[..., word] >> bit & 1
 
     def move(self, source: str, target: str) -> Callable[..., None]:
         """The rule that moves cards from a place to another, and keeps what all know of hands.
 
         It is `move(state, cards, from_seat, to_seat)` with only those seats whose place is one for each seat. `cards`:
-        a set, or the number of the card if one of the two places holds one card. Raises CardaiError for a place that
-        there is not, for wide sets, and where a card goes unseen from a hand of which cards are known to another.
+        a set, or the number of the card if one of the two places holds one card. Where cards are alike, a set is
+        `kind, number`: so many of a kind, those first that all know to be in the hand. Raises CardaiError for a place
+        that there is not, for wide sets, and where a card goes unseen from a hand of which cards are known to another.
         """
         return mover(self, source, target)
 
@@ -189,7 +189,9 @@ class State(Declaration):
         made: dict[str, Any] = {"state": self.dtype, "pieces": self.deck.all_names, "holdings": views.holdings(self)}
         if self.copies:
             made["copies"] = self.copies
-        made |= {"zones": views.zones(self), "show": views.show(self)}
+            if any(one.known or (one.shape and one.sees != "all") for one in self.places.values()):
+                made["weight"] = worlds.weight(self)
+        made |= {"zones": views.zones(self), "show": views.show(self, next(iter(given["variants"].values()), {}))}
         if not given.get("resample"):
             made["resample"] = worlds.resample(self)
         if not given.get("blank"):

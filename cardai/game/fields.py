@@ -1,5 +1,8 @@
 # ruff: noqa: N802 - the words for fields look like types, so that `seat` and `card` stay free for variables
-"""The fields of a declared state: what each is and who sees it. `cardai.game.declared` says how they are used."""
+"""The fields of a declared state: what each is and who sees it. `cardai.game.declared` says how they are used.
+
+A place that is a set of cards, and what is known of it, is counts of each kind in a state whose cards are alike.
+"""
 
 from __future__ import annotations
 
@@ -105,11 +108,6 @@ def Card(name: str = "", is_place: bool = True) -> Field:
     return Field("card", "all", name, is_place)
 
 
-def Counts(name: str = "", hidden: bool = False) -> Field:
-    """Cards of a deck in which cards are alike: how many there are of each kind. `hidden`: nobody sees them."""
-    return Field("counts", "nobody" if hidden else "all", name, True, look="pile")
-
-
 # Facts
 
 
@@ -195,23 +193,22 @@ class Declaration:
         self.fields = {name: one for name, one in fields.items() if isinstance(one, Field)}
         self.kinds, self.title = deck.size, "game"
         self.is_wide = self.kinds > MOST
+        of_cards = {*(one.known for one in self.fields.values()), *self.places} if self.copies else set()
         for name, field in self.fields.items():
-            if self.copies and field.is_place and field.what == "cards":
-                raise CardaiError(
-                    f"State: {name}: a set has each card once; where cards are alike (copies), it is Counts"
-                )
+            if name in of_cards and field.what == "cards":
+                self.fields[name] = replace(field, what="counts")
             for part in ("known", "lacks", "opens", "top", "of"):
                 if getattr(field, part) not in ("", *self.fields) and (part, field.opens) != ("opens", END):
                     wrong = unknown("field", getattr(field, part), self.fields)
                     raise CardaiError(f"State: {name}: {part}: {wrong}")
-        self.dtype = state_dtype(**{name: self._shape(one) for name, one in fields.items()})
+        self.dtype = state_dtype(**{name: self._shape(one) for name, one in (fields | self.fields).items()})
 
     def _shape(self, field: Field | int | tuple[int, ...]) -> Any:
         if not isinstance(field, Field):  # kept by the core (`sealed`), or seen by nobody and read by rules only
             return field
         own = field.shape
         if field.what == "counts":
-            own = (*own, self.kinds)
+            own = (self.kinds,)
         elif field.what == "cards" and self.is_wide:
             own = (*own, wide_sets.words(self.kinds))
         return (self.seats, *own) if field.each else own

@@ -1,15 +1,15 @@
 """What a seat sees of a declared state: numbers for networks, text, places on a table, and sets of cards."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cardai.cards import Deck, as_int
-from cardai.game import Segment, Zone
+from cardai.game import Segment, Zone, listed_pieces
 from cardai.game.fields import END, NONE, Declaration, Field
-from cardai.game.written import Source, written
+from cardai.game.written import Source, sized, written
 
 # As numbers
 
@@ -31,8 +31,7 @@ def encoder(
         elif field.sees == "nobody" and field.high:
             continue  # its size says nothing
         elif field.sees == "nobody":
-            size = f"np.sum(state.{name})" if field.what == "counts" else f"count(state.{name})"
-            text.add(f"row[at] = {size}", "at += 1")
+            text.add(f"row[at] = {sized(field, f'state.{name}')}", "at += 1")
             parts.append(_Part(f"{state.label(name).lower()} size"))
         else:
             _encode_open(state, name, field, text, parts)
@@ -54,7 +53,7 @@ def encoder(
     def by_suit(segment: Segment) -> bool:
         return segment.name.partition(": seat +")[0] in of_suits
 
-    kinds = {"suit", "card", "cards"} if len(_shape_of_cards(state)) > 1 else {"suit"}
+    kinds = {"suit", "card", "cards", "counts"} if len(_shape_of_cards(state)) > 1 else {"suit"}
     of_suits = {part.name for part in parts if part.what in kinds}
     return layout, written(text, state.title), by_suit
 
@@ -92,41 +91,32 @@ def _shape_of_cards(state: Declaration) -> tuple[int, ...]:
 
 def _encode_hands(state: Declaration, name: str, field: Field, text: Source, parts: list[_Part]) -> None:
     label, cards = state.label(name).lower(), _shape_of_cards(state)
+    other = "(seat + step) % state.seats"
     if field.sees == "others":
         with text.block("for step in range(1, state.seats):"):
-            _put(state, field, name, "(seat + step) % state.seats", text)
+            _put(state, field, name, other, text)
         parts.append(_Part(label, (*field.shape, *cards), each=True, first=1, what="cards"))
         return
-    if field.what == "card":
-        with text.block(f"if state.{name}[seat] != NONE:"):
-            text.add(f"row[at + state.{name}[seat]] = 1")
-        text.add(f"at += {state.kinds}")
-    else:
-        text.add(f"at = put(row, at, state.{name}[seat], {state.kinds})")
+    _put(state, field, name, "seat", text)
     parts.append(_Part(f"own {label}", cards, what="cards"))
     if field.known:
         with text.block("for step in range(state.seats):"):
-            text.add(f"at = put(row, at, state.{field.known}[(seat + step) % state.seats], {state.kinds})")
+            _put(state, state.fields[field.known], field.known, other, text)
         parts.append(_Part(f"{label} as all know it", cards, each=True, what="cards"))
     if field.opens not in ("", END):  # nobody chooses by what is seen at the end
         with text.block("for step in range(1, state.seats):"):
-            text.add("other = (seat + step) % state.seats")
-            seen = f"state.{name}[other]"
-            if field.what == "card":
-                with text.block(f"if state.{field.opens} != 0 and {seen} != NONE:"):
-                    text.add(f"row[at + {seen}] = 1")
-            else:
-                with text.block(f"if state.{field.opens} != 0:"):
-                    text.add(f"put(row, at, {seen}, {state.kinds})")
-            text.add(f"at += {state.kinds}")
+            with text.block(f"if state.{field.opens} != 0:"):
+                _put(state, field, name, other, text)
+            with text.block("else:"):
+                text.add(f"at += {state.kinds}")
         parts.append(_Part(f"{label} shown", cards, each=True, first=1, what="cards"))
     if field.lacks:
         with text.block("for step in range(state.seats):"):
-            text.add(f"at = put(row, at, state.{field.lacks}[(seat + step) % state.seats], {state.kinds})")
+            _put(state, state.fields[field.lacks], field.lacks, other, text)
         parts.append(_Part(f"{label} lacks", cards, each=True, what="cards"))
-    if field.what == "cards" and not field.high:
+    if field.what != "card" and not field.high:
         with text.block("for step in range(state.seats):"):
-            text.add(f"row[at + step] = count(state.{name}[(seat + step) % state.seats])")
+            text.add(f"row[at + step] = {sized(field, f'state.{name}[{other}]')}")
         text.add("at += state.seats")
         parts.append(_Part(f"{label} sizes", by_seat=True))
 
@@ -142,10 +132,10 @@ def _encode_open(state: Declaration, name: str, field: Field, text: Source, part
 
 def _shape_of(state: Declaration, field: Field) -> tuple[tuple[int, ...], bool]:
     """The shape of one value of a field, and whether it has a value for each seat."""
-    if field.what in ("cards", "card"):
+    if field.what in ("cards", "card", "counts"):
         return _shape_of_cards(state), False
     deck = state.deck
-    numbers = {"counts": state.kinds, "suit": len(deck.suits), "rank": len(deck.ranks), "word": len(field.words)}
+    numbers = {"suit": len(deck.suits), "rank": len(deck.ranks), "word": len(field.words)}
     if field.what in numbers:
         return (numbers[field.what],), False
     return (), field.what in ("seat", "seats")
@@ -199,14 +189,18 @@ def holdings(state: Declaration) -> Callable[[Any], list[Any]]:
 
 
 def _held(state: Declaration, field: Field, row: Any, seats: int) -> Any:
-    if field.what == "counts":
-        return np.asarray(row, np.int64)
-    if field.what == "cards":
-        return as_int(row) if not field.each or field.sees != "all" else _union(as_int(one) for one in row[:seats])
+    if field.what != "card":
+        return _together(field, row, seats)
     cards = [int(one) for one in np.ravel(row[:seats] if field.each and field.sees == "all" else row) if one != NONE]
     if state.copies:
         return np.bincount(np.array(cards, int), minlength=state.kinds)
     return _union(1 << one for one in cards)
+
+
+def _together(field: Field, value: Any, seats: int) -> Any:
+    """What lies in a place, or in those of all seats if all see them: a set, an int, or counts."""
+    rows = value[:seats] if field.each and field.sees == "all" else [value]
+    return np.sum(rows, axis=0) if field.what == "counts" else _union(as_int(one) for one in rows)
 
 
 def _union(sets: Iterator[int]) -> int:
@@ -227,7 +221,7 @@ def said(state: Declaration, field: Field, value: Any) -> str:
     if field.what == "cards":
         return deck.names(value) or "none"
     if field.what == "counts":
-        return " ".join(deck.name(kind) for kind in range(state.kinds) for _ in range(int(value[kind]))) or "none"
+        return " ".join(deck.name(kind) for kind in _listed(field, value)) or "none"
     if np.ndim(value):
         words = (said(state, field, one) for one in value)
         return ("; " if np.ndim(value) > 1 else " ").join(one for one in words if one != "none") or "none"
@@ -293,22 +287,25 @@ def _lacking(state: Declaration, lacks: int) -> list[str]:
     return words + ([f"has none of {deck.names(rest)}"] if rest else [])
 
 
-def _seen_of(field: Field, record: Any, other: int, seat: int, name: str) -> int:
-    """The cards in the hand of `other` that `seat` knows to be there, a set."""
+def _listed(field: Field, own: Any) -> list[int]:
+    """The cards that lie in a place: those of a set or of counts from the lowest on, others in their order."""
+    if field.what == "cards":
+        return listed_pieces(as_int(own))
+    if field.what == "counts":
+        return np.repeat(np.arange(len(own)), own).tolist()
+    return [int(one) for one in np.ravel(own) if one != NONE]
+
+
+def _seen_of(field: Field, record: Any, other: int, seat: int, name: str) -> list[int]:
+    """The cards in the hand of `other` that `seat` knows to be there."""
     own = record[name][other]
     is_seen = other == seat if field.sees == "own" else other != seat
     if is_seen or (record["turn"] < 0 if field.opens == END else field.opens and record[field.opens]):
-        if field.what == "cards":
-            return as_int(own)
-        return _union(1 << int(one) for one in np.ravel(own) if one != NONE)
-    return as_int(record[field.known][other]) & as_int(own) if field.known else 0
-
-
-def _size(field: Field, own: Any) -> int:
-    """How many cards lie in a place."""
-    if field.what == "cards":
-        return as_int(own).bit_count()
-    return int(np.sum(own)) if field.what == "counts" else int(np.count_nonzero(np.ravel(own) != NONE))
+        return _listed(field, own)
+    if not field.known:
+        return []
+    known = record[field.known][other]
+    return _listed(field, np.minimum(known, own) if field.what == "counts" else as_int(known) & as_int(own))
 
 
 def _cards(number: int) -> str:
@@ -327,11 +324,8 @@ def _is_top(state: Declaration, name: str) -> bool:
 def hand_zone(state: Declaration, name: str, record: Any, other: int, seat: int, note: str) -> Zone:
     """The place in which the cards of `other` lie, as `seat` sees it."""
     field = state.fields[name]
-    shown: Any = _seen_of(field, record, other, seat, name)
-    hidden = _size(field, record[name][other]) - shown.bit_count()
-    if field.shape:  # they lie in an order, and may be alike
-        lie = [int(one) for one in record[name][other] if one != NONE]
-        shown, hidden = ([], len(lie)) if other == seat else (lie, 0)
+    shown = _seen_of(field, record, other, seat, name)
+    hidden = len(_listed(field, record[name][other])) - len(shown)
     return Zone(_titled(state, name), shown, hidden, seat=other, look=field.look, note=note)
 
 
@@ -349,7 +343,7 @@ def zones(state: Declaration) -> Callable[[Any, int], list[Zone]]:
                     found.append(hand_zone(state, name, record, other, seat, note))
                 noted = True
             elif field.sees == "nobody":
-                found.append(Zone(label, hidden=_size(field, record[name]), look=field.look))
+                found.append(Zone(label, hidden=len(_listed(field, record[name])), look=field.look))
             elif not _is_top(state, name):
                 found.append(_lying(state, name, field, record, label))
         shared = next((place for place, zone in enumerate(found) if zone.seat is None), None)
@@ -375,31 +369,29 @@ def _noted(state: Declaration, record: Any) -> list[str]:
 
 def _lying(state: Declaration, name: str, field: Field, record: Any, label: str) -> Zone:
     """A place that all see."""
-    if field.what == "cards" and field.top:
+    if field.top:
         top = int(record[field.top])
-        return Zone(label, [] if top == NONE else [top], _size(field, record[name]), look=field.look)
+        return Zone(label, [] if top == NONE else [top], len(_listed(field, record[name])), look=field.look)
     if field.what == "cards":
-        sets = record[name][: int(record.seats)] if field.each else [record[name]]
-        return Zone(label, _union(as_int(one) for one in sets), look=field.look)
+        return Zone(label, _together(field, record[name], int(record.seats)), look=field.look)
     if field.what == "counts":
-        kinds = [kind for kind in range(state.kinds) for _ in range(int(record[name][kind]))]
-        return Zone(label, list(dict.fromkeys(kinds)), look=field.look, marks={
-            kind: f"{kinds.count(kind)} x" for kind in dict.fromkeys(kinds) if kinds.count(kind) > 1
-        })  # fmt: skip
+        counts = _together(field, record[name], int(record.seats))
+        marks = {kind: f"{number} x" for kind, number in enumerate(counts.tolist()) if number > 1}
+        return Zone(label, np.flatnonzero(counts).tolist(), look=field.look, marks=marks)
     lie = np.atleast_1d(record[name])[: int(record.seats)] if field.each else np.ravel(record[name])
     placed = {int(one): f"p{place}" for place, one in enumerate(lie) if one != NONE}
     return Zone(label, list(placed), look=field.look, marks=placed if field.each else {})
 
 
-def show(state: Declaration) -> Callable[[Any, int], str]:
-    """The function that says a position in words, as a seat sees it."""
+def show(state: Declaration, variant: Mapping[str, int]) -> Callable[[Any, int], str]:
+    """The function that says a position in words, as a seat sees it. It says options that are not as in `variant`."""
 
     def seen(record: Any, seat: int) -> str:
         lines = []
         for name, field in state.places.items():
             label = _titled(state, name)
             if field.sees == "nobody":
-                lines.append(f"{label}: {_cards(_size(field, record[name]))}.")
+                lines.append(f"{label}: {_cards(len(_listed(field, record[name])))}.")
             elif field.sees == "all":
                 value = record[name][: int(record.seats)] if field.each else record[name]
                 if field.each:
@@ -409,7 +401,8 @@ def show(state: Declaration) -> Callable[[Any, int], str]:
                     words = said(state, field, value)
                 lines.append(f"{label}: {words}.")
         for name, field in state.facts.items():
-            words = said(state, field, record[name]) if not field.each and not field.is_option else "none"
+            is_usual = field.is_option and record[name] == variant.get(name, 0)
+            words = said(state, field, record[name]) if not field.each and not is_usual else "none"
             if field.is_flag and not field.each:
                 lines += [f"{(field.says or state.label(name)).capitalize()}."] if record[name] else []
             elif not field.says and words != "none":
@@ -421,10 +414,10 @@ def show(state: Declaration) -> Callable[[Any, int], str]:
                 if field.sees == "others" and other != seat:
                     words.append(f"holds {said(state, field, record[name][other])}")
                     continue
-                size = _size(field, record[name][other])
+                size = len(_listed(field, record[name][other]))
                 words.append(_cards(size))
-                known = _seen_of(field, record, other, seat, name) if other != seat else 0
-                words += [f"holds {state.deck.names(known)}"] if known else []
+                known = _seen_of(field, record, other, seat, name) if other != seat else []
+                words += [f"holds {' '.join(map(state.deck.name, known))}"] if known else []
                 if field.lacks and size:
                     words += _lacking(state, as_int(record[field.lacks][other]))
             lines.append(f"p{other}{' (you)' * (other == seat)}: {', '.join(words + _of_seat(state, record, other))}.")

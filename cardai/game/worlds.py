@@ -1,8 +1,9 @@
 """The rules `resample` and `blank` of a declared state: what a seat cannot see is dealt anew, or written over."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from cardai.cards import words
 from cardai.game.fields import END, Declaration, Field
 from cardai.game.written import Source, written
 
@@ -10,7 +11,7 @@ from cardai.game.written import Source, written
 def resample(state: Declaration) -> Callable[..., Any]:
     """The rule that deals anew, evenly, what a seat cannot see. Every place keeps its size.
 
-    Known cards stay in their hand, and no hand gets a card that it lacks. Raises CardaiError for slots and counts: what
+    Known cards stay in their hand, and no hand gets a card that it lacks. Raises CardaiError for slots and orders: what
     may lie there depends on the game.
     """
     places = {name: field for name, field in state.places.items() if field.sees != "all"}
@@ -18,10 +19,10 @@ def resample(state: Declaration) -> Callable[..., Any]:
     _refuse_own_facts(state, "resample")
     if not places:
         return written(text, state.title)
-    if any(field.what == "counts" or field.shape for field in places.values()):
-        state.refuse("resample: write this rule yourself; what lies in slots and counts follows from the game's rules")
-    if state.is_wide or any(field.lacks for field in places.values()):
-        _deal_with_bans(state, places, text)
+    if any(field.shape for field in places.values()):
+        state.refuse("resample: write this rule yourself; what lies in slots and orders follows from the game's rules")
+    if state.copies or state.is_wide or any(field.lacks for field in places.values()):
+        _deal_at_once(state, places, text)
     else:
         _deal(state, places, text)
     return written(text, state.title)
@@ -80,55 +81,86 @@ def _deal(state: Declaration, places: dict[str, Field], text: Source) -> None:
             text.add(f"{own} = state.{field.known}[other] & {own} | dealt" if field.known else f"{own} = dealt")
 
 
-def _deal_with_bans(state: Declaration, places: dict[str, Field], text: Source) -> None:
-    """Deal to all places at once, so that none gets what it cannot hold."""
-    if state.is_wide or any(field.what == "card" for field in places.values()):
-        state.refuse(
-            "resample: write this rule yourself, with cardai.dealing: here sets are wide, or single cards banned"
-        )
+def _deal_at_once(state: Declaration, places: dict[str, Field], text: Source) -> None:
+    """Deal to all places at once, a row for each, so that none gets what it lacks.
+
+    What a seat knows is what lies in its own places, in open ones, and what all know.
+    """
     if len(places) == 1:
         ((name, field),) = places.items()
-        if field.known and not field.opens:
+        if field.known and field.lacks and not field.opens:
             text.add(f"redeal(state.{name}, state.{field.known}, state.{field.lacks}, seat, stream)")
             return
-    first, number = {}, 0
-    for name, field in places.items():
-        first[name] = number
-        number += state.seats if field.each else 1
-    text.add(*(f"{name} = np.zeros({number}, np.int64)" for name in ("sizes", "banned", "dealt")))
-    text.add("unseen = 0")
-    for name, field in places.items():
-        if not field.each:
-            text.add(f"unseen |= state.{name}", f"sizes[{first[name]}] = count(state.{name})")
-            continue
-        with text.block("for other in range(state.seats):"), text.block(f"if other != seat{_open(field)}:"):
-            text.add(f"hidden = {_hidden(name, field)}", "unseen |= hidden")
-            text.add(f"sizes[{first[name]} + other] = count(hidden)", f"state.{name}[other] &= ~hidden")
+    rows = [*_rows(state, places)]
+    number = sum(state.seats if field.each else 1 for field in places.values())
+    shape, whole = (number,), ""
+    if state.copies or state.is_wide:
+        shape, whole = (number, state.kinds if state.copies else words(state.kinds)), "[:]"
+    text.add(*(f"{name} = np.zeros({shape}, np.int64)" for name in ("lie", "known")))
+    is_free = bool(state.copies) and not any(field.lacks for field in places.values())
+    if not is_free:
+        text.add(f"lacks = np.zeros({number}, np.int64)" if state.copies else "lacks = np.zeros_like(lie)")
+    for field, loop, own, at in rows:
+        with text.block(loop):
+            if field.what == "card":
+                lay = f"lie[{at}, {own}] = 1" if state.copies else f"lie[{at}] = single({own})"
+                with text.block(f"if {own} != NONE:"):
+                    text.add(f"add(lie[{at}], {own})" if state.is_wide and not state.copies else lay)
+            else:
+                text.add(f"lie[{at}] = {own}")
+            if field.each:
+                known = f"state.{field.known}[other]" if field.known else "0"
+                text.add(f"known[{at}] = lie[{at}]")
+                with text.block(f"if other != seat{_open(field)}:"):
+                    text.add(f"known[{at}] = " + (f"np.minimum({known}, lie[{at}])" if state.copies else known))
             if field.lacks:
-                text.add(f"banned[{first[name]} + other] = state.{field.lacks}[other]")
-    text.add("deal_hidden(unseen, sizes, banned, dealt, stream)")
+                text.add(f"lacks[{at}] = state.{field.lacks}[other]")
+    text.add("redeal_freely(lie, known, stream)" if is_free else "redeal(lie, known, lacks, NONE, stream)")
+    for field, loop, own, at in rows:
+        with text.block(loop), text.block(f"if {own} != NONE:" if field.what == "card" else ""):
+            card = f"np.argmax(lie[{at}])" if state.copies else f"lowest(lie[{at}])"
+            text.add(f"{own} = {card}" if field.what == "card" else f"{own}{whole} = lie[{at}]")
+
+
+def _rows(state: Declaration, places: dict[str, Field]) -> Iterator[tuple[Field, str, str, str]]:
+    """Each place with the loop over its seats, what lies there and the number of its row, as text."""
+    number = 0
     for name, field in places.items():
-        if not field.each:
-            text.add(f"state.{name} = dealt[{first[name]}]")
-            continue
-        with text.block("for other in range(state.seats):"):
-            text.add(f"state.{name}[other] |= dealt[{first[name]} + other]")
+        if field.each:
+            at = f"{number} + other" if number else "other"
+            yield field, "for other in range(state.seats):", f"state.{name}[other]", at
+        else:
+            yield field, "", f"state.{name}", f"{number}"
+        number += state.seats if field.each else 1
+
+
+def weight(state: Declaration) -> Callable[..., Any]:
+    """The rule that says how likely counts are: only hidden places without an order matter, and there unknown cards."""
+    text = Source("def weight(state):")
+    text.add("weight = 1.0")
+    for name, field in state.places.items():
+        if field.what == "counts" and field.sees != "all":
+            places = f"state.{name}" if field.each else f"state.{name}.reshape((1, {state.kinds}))"
+            text.add(f"weight *= weight_of({places}" + (f" - state.{field.known})" if field.known else ")"))
+    text.add("return weight")
+    return written(text, state.title)
 
 
 def blank(state: Declaration) -> Callable[..., Any]:
-    """The rule that writes over what is hidden from a seat: sizes and known cards stay, the rest are low cards."""
+    """The rule that writes over what is hidden from a seat: sizes and known cards stay, the rest are low cards.
+
+    Counts are then of the first kind, even more of them than there are.
+    """
     text = Source("def blank(state, seat):")
     _refuse_own_facts(state, "blank")
     for name, field in state.places.items():
         if field.sees == "all":
             continue
         if not field.each:
-            if field.what == "counts":
-                text.add(f"size = np.sum(state.{name})", f"state.{name}[:] = 0", f"state.{name}[0] = size")
-            elif field.shape:
+            if field.shape:
                 state.refuse("blank: write this rule yourself; the game's rules say what is hidden of an order")
-            elif state.is_wide:
-                text.add(*_blanked(state, f"state.{name}", "0"))
+            elif state.is_wide or field.what == "counts":
+                text.add(*_blanked(state, field, f"state.{name}", "0"))
             else:  # other cards than those that lie open, which rules may unite with these
                 open_ = [one for one, place in state.places.items() if (place.what, place.sees) == ("cards", "all")]
                 text.add("seen = 0", *(f"seen |= state.{one}" for one in open_ if not state.fields[one].each))
@@ -142,13 +174,16 @@ def blank(state: Declaration) -> Callable[..., Any]:
                     text.add(f"{own[:-1]}, slot] = min({own[:-1]}, slot], 0)")
             elif field.what == "card":
                 with text.block(f"if {own} != NONE:"):
-                    text.add(f"{own} = lowest(~single(state.{name}[seat]))")
+                    text.add(f"{own} = int(state.{name}[seat] == 0)")
             else:
-                text.add(*_blanked(state, own, f"state.{field.known}[other]" if field.known else "0"))
+                text.add(*_blanked(state, field, own, f"state.{field.known}[other]" if field.known else "0"))
     return written(text, state.title)
 
 
-def _blanked(state: Declaration, place: str, known: str) -> list[str]:
+def _blanked(state: Declaration, field: Field, place: str, known: str) -> list[str]:
+    if field.what == "counts":
+        kept = f"np.minimum({known}, {place})"
+        return [f"size = np.sum({place})", f"{place}[:] = {kept}", f"{place}[0] += size - np.sum({place})"]
     if not state.is_wide:
         return [f"{place} = filled({known}, count({place}))"]
     kept = f"{known}.copy()" if known != "0" else f"np.zeros_like({place})"

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards import any_of, count, filled, lowest, put, single
-from cardai.dealing import deal_hidden, redeal, some_of
-from cardai.game.fields import NONE
+from cardai.cards import add, any_of, count, filled, lowest, put, single
+from cardai.dealing import redeal, some_of, weight_of
+from cardai.dealing.counts import redeal_freely
+from cardai.game.fields import NONE, Field
 from cardai.rule import rule
 
 NAMES = {
-    "NONE": NONE, "any_of": any_of, "count": count, "deal_hidden": deal_hidden, "filled": filled, "lowest": lowest,
-    "np": np, "put": put, "redeal": redeal, "single": single, "some_of": some_of,
+    "NONE": NONE, "add": add, "any_of": any_of, "count": count, "filled": filled, "lowest": lowest,
+    "np": np, "put": put, "redeal": redeal, "redeal_freely": redeal_freely, "single": single, "some_of": some_of,
+    "weight_of": weight_of,
 }  # fmt: skip
 """What the text of a rule may name."""
 _numbers = itertools.count()
@@ -40,6 +42,11 @@ class Source:
             self.depth += 1
         yield
         self.depth -= bool(line)
+
+
+def sized(field: Field, place: str) -> str:
+    """The text of how many cards lie in a place, a set or counts."""
+    return f"np.sum({place})" if field.what == "counts" else f"count({place})"
 
 
 def written(text: Source, of: str) -> Callable[..., Any]:

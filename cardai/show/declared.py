@@ -13,7 +13,7 @@ from cardai.game.wording import moves_of
 
 PARTS = (
     "resample", "blank", "encoders", "holdings", "show", "zones", "spell", "parse", "tell", "picks", "actions",
-    "max_moves", "pieces", "copies",
+    "max_moves", "pieces", "copies", "weight",
 )  # fmt: skip
 """The fields of `Game` that may follow from a declaration."""
 

@@ -6,9 +6,9 @@ Numbers in comments are the rules of RULES.md in this folder.
 import numpy as np
 
 from cardai.cards import Deck, any_kind, full_deck, has, single
-from cardai.dealing import deal_hidden, weight_of
+from cardai.dealing import deal_hidden
 from cardai.game import Agents, Game, Learning, Payoff, Player, Rules, Text, move_dtype
-from cardai.game.declared import NONE, Cards, Counts, Each, Number, Slots, State, Word
+from cardai.game.declared import NONE, Cards, Each, Number, Pile, Slots, State, Stock, Word
 from cardai.rule import rule
 
 COLOURS, NUMBERS, SEATS, SLOTS = 5, 5, 5, 5
@@ -25,9 +25,9 @@ STATE = State(
     hands=Slots(SLOTS),  # the newest card is the last
     may=Each(Cards("may be", shape=(SLOTS,))),  # 3.1: the kinds that the hints allow a card to be
     told=Each(Number("told", high=1, shape=(SLOTS,))),  # whether the last move told of it
-    deck=Counts(hidden=True),  # it has no order, a draw decides
-    fireworks=Counts(),
-    discards=Counts(),
+    deck=Stock("Deck"),  # it has no order, a draw decides
+    fireworks=Pile(look="pile"),
+    discards=Pile(look="pile"),
     hints=Number(high=HINTS),
     lives=Number(high=LIVES),
     turns_left=Number("turns left without a deck", high=SEATS),  # 4.3
@@ -174,12 +174,6 @@ def resample(state, seat, stream):
 
 
 @rule
-def weight(state):
-    """A state is as likely as the deals that become it: cards in hands have an order, those in the deck have none."""
-    return weight_of(state.deck.reshape((1, KINDS)))
-
-
-@rule
 def is_playable(state, kind):
     return state.fireworks[kind] == 0 and (kind % NUMBERS == 0 or state.fireworks[kind - 1] == 1)
 
@@ -287,7 +281,7 @@ GAME = Game(
     name="hanabi", title="Hanabi", version=1, seats=range(2, SEATS + 1), default_seats=3, teams=1, state=STATE,
     move=MOVE, max_moves=2 * SLOTS + (SEATS - 1) * 10, payoff=Payoff(0, 25, "points"),
     max_plies=120,  # at most 50 cards are played or discarded, and 8 hints and one for each of them given
-    rules=Rules(deal, legal, act, settle, score, resample, weight=weight),
+    rules=Rules(deal, legal, act, settle, score, resample),
     text=Text(spell=spell, ending=ending),
     learning=Learning(actions={move: number for number, move in enumerate(SLOTS_CHOSEN + TOLD)}),
     agents=Agents({"careful": Player(
