@@ -171,13 +171,12 @@ def read_verb(module: str, verb: str) -> tuple[str | None, Group | None]:
     except (OSError, SyntaxError):  # the verb fails when it is used; --help and the other verbs work
         return None, None
     for node in source.body:
-        named = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else None
         if isinstance(node, ast.FunctionDef) and node.name == verb:
             about = (ast.get_docstring(node) or "").partition("\n")[0]
-        elif named == verb and isinstance(node.value, ast.Call):
-            about = next((ast.literal_eval(one.value) for one in node.value.keywords if one.arg == "help"), None)
-        elif named == "GROUP":
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "GROUP":
             group = GROUPS.get(ast.literal_eval(node.value))
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == verb and isinstance(node.value, ast.Call):
+            about = next((ast.literal_eval(one.value) for one in node.value.keywords if one.arg == "help"), None)
     return about, group
 
 
