@@ -17,7 +17,7 @@ import pytest
 
 import cardai
 from cardai.app import doctor, rulebook
-from cardai.app.cli import read_verb, run
+from cardai.app.cli import GROUPS, read_verb, run
 from cardai.data.record import read, verify
 from cardai.registry import load
 from cardai.rule import JIT, keeping
@@ -80,7 +80,7 @@ def test_every_verb_is_listed_and_explains_itself(output):
 
 def test_verbs_of_other_packages_are_described_though_they_are_not_imported(output):
     listed = output("--help")
-    for verb in ("iterate", "report", "reproduce", "train", "train-policy"):
+    for verb in ("exact", "iterate", "report", "reproduce", "train", "train-policy"):
         assert re.search(rf"│ {verb} +[A-Z]\w+", listed), verb
 
 
@@ -134,7 +134,9 @@ def test_a_verb_of_a_package_may_be_broken_or_name_no_group(tmp_path, monkeypatc
     Path("verbs_fine.py").write_text('def go() -> None:\n    """Go."""\n')
     Path("verbs_broken.py").write_text("def go(:\n")
     monkeypatch.syspath_prepend(str(tmp_path))
+    Path("verbs_many.py").write_text('GROUP = "Games"\nmany = App(name="many", help="Do.")\n')
     assert read_verb("verbs_fine", "go") == ("Go.", None)
+    assert read_verb("verbs_many", "many") == ("Do.", GROUPS["Games"])
     assert read_verb("verbs_broken", "go") == read_verb("verbs_missing", "go") == (None, None)
 
 
@@ -578,6 +580,7 @@ REFUSALS = {
     "exact grade ./raises.py --agent random": "a rule raised ValueError('bang') (",
     "bench ./typo.py --games 5": "the rule deal does not compile: there is no field 'trun'; did you mean turn",
     "exact grade tictactoe": "--agent",
+    "exact grad tictactoe": "there is no command 'grad'; did you mean grade?",
     "exact grade tictactoe --agent rndom": "did you mean random?",
     "replay missing.jsonl": "cannot read missing.jsonl",
     "replay g.jsonl --game 4": "g.jsonl has 4 games, counted from 0; there is no game 4",

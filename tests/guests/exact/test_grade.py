@@ -7,19 +7,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flat import made_of
 from judges import Judge, know
 from rich.console import Console
 from test_lookahead import open_lines
 
 import cardai
 from cardai import CardaiError, IllegalMove, load
-from cardai.game import Player, move_dtype, state_dtype
+from cardai.game import Player
 from cardai.guests.exact import shown
 from cardai.guests.exact.grade import best_against_uniform, grade, grade_strategy
 from cardai.guests.exact.solution import solve
-from cardai.rule import below, rule
-from cardai.rule import uniform as real
+from cardai.rule import below, lowest, rule, uniform
 from cardai.table.many import play
 
 TICTACTOE = load("tictactoe")
@@ -109,24 +107,6 @@ def test_only_safe_play_has_no_losing_line_and_only_optimal_moves(solution):
     assert anything.first.lines == anything.second.lines == 255168
 
 
-def lines_of(solution, strategy, seat, state):
-    """The lines of a strategy in `seat`, and how many of them it loses, counted by playing them."""
-    if state.turn < 0:
-        return 1, int(TICTACTOE.points(state)[seat] == 0)
-    i = solution.place(state)
-    edges = range(solution.first[i], solution.first[i + 1])
-    played = [edge for edge in edges if state.turn != seat or strategy[edge]]
-    found = [lines_of(solution, strategy, seat, TICTACTOE.play(state, solution.moves[edge])) for edge in played]
-    return sum(n for n, _ in found), sum(lost for _, lost in found)
-
-
-def test_the_number_of_lines_is_that_of_playing_them_all(solution):
-    strategy = best_against_uniform(solution, safe=False)
-    graded = grade_strategy(solution, "risk", strategy)
-    for seat, outcome in enumerate((graded.first, graded.second)):
-        assert (outcome.lines, outcome.losing_lines) == lines_of(solution, strategy, seat, TICTACTOE.new())
-
-
 def test_a_grade_agrees_with_playing_many_games(solution):
     graded, games = grade(solution, "greedy:open_lines"), 40_000
     agents = [cardai.agent(TICTACTOE, spec) for spec in ("greedy:open_lines", "random")]
@@ -198,65 +178,38 @@ def test_an_evaluator_is_graded_as_the_heuristic_it_computes(solution, monkeypat
 
 
 def test_agents_with_evaluators_that_cannot_be_graded_are_refused(solution, monkeypatch):
-    know(
-        monkeypatch,
-        Judge("lines", "planes", 3, open_lines),
-        Judge("nan", "planes", 2, lambda rows: rows[:, 0] * np.nan),
-    )
+    know(monkeypatch, Judge("lines", "planes", 3, open_lines))
     for spec, complaint in (
         ("greedy:lines", "lines is for 3 seats, not 2"),
-        ("greedy:nan", "evaluator nan: it scores a position nan"),
-        ("greedy:nan?epsilon=0.1", r"agent 'greedy:nan\?epsilon=0.1' explores"),
+        ("greedy:open_lines?epsilon=0.1", r"agent 'greedy:open_lines\?epsilon=0.1' explores"),
         ("greedy:open_lines?temperature=1", "explores; grade it without epsilon and temperature"),
     ):
         with pytest.raises(CardaiError, match=complaint):
             grade(solution, spec)
 
 
-# Nim: a pile of ten, of which each seat in turn takes one to three; who takes the last one wins.
+# Other rules and players of Tic-Tac-Toe.
 
-PILE = state_dtype(pile=(), secret=())
-TAKE = move_dtype("count")
-
-
-@rule
-def deal_pile(state):
-    state.turn = 0
-    state.pile = 10
+deal, settle = TICTACTOE.rules.deal, TICTACTOE.rules.settle
 
 
 @rule
-def deal_any_pile(state):
-    state.turn = 0
-    state.pile = 5 + below(state, 5)
-
-
-@rule
-def legal_takes(state, moves):
-    n = min(3, state.pile)
-    for i in range(n):
-        moves[i].count = i + 1
-    return n
-
-
-@rule
-def take(state, move):
-    state.pile -= move.count
-
-
-@rule
-def pass_turn(state):
-    state.turn = 1 - state.turn if state.pile > 0 else -1
+def lucky_deal(state):
+    deal(state)
+    state.turn = below(state, 2)
 
 
 @rule
 def lucky_turn(state):
-    state.turn = below(state, 2) if state.pile > 0 else -1
+    settle(state)
+    if state.turn >= 0:
+        state.turn = below(state, 2)
 
 
 @rule
-def last_taker_wins(state, seat):
-    return 1.0 if state.ply % 2 != seat else 0.0
+def hidden(state, seat, stream):
+    if seat == 1:
+        state.stones[0] = below(stream, 512)
 
 
 @rule
@@ -265,78 +218,62 @@ def everybody_wins(state, seat):
 
 
 @rule
-def nothing_hidden(state, seat, stream):
-    pass
+def take_free(world, move, number):
+    free = 511 & ~(world.stones[0] | world.stones[1])
+    for _ in range(number):
+        free &= free - 1
+    move.cell = lowest(free)
 
 
 @rule
-def secret_hidden(state, seat, stream):
-    if seat == 1:
-        state.secret = 1 + below(stream, 2)
+def first_cell(world, move, params, stream):
+    take_free(world, move, 0)
 
 
 @rule
-def takes_one(world, move, params, stream):
-    move.count = 1
+def any_cell(world, move, params, stream):
+    take_free(world, move, below(stream, 9 - world.ply))
 
 
 @rule
-def takes_any(world, move, params, stream):
-    move.count = 1 + below(stream, min(3, world.pile))
+def real_cell(world, move, params, stream):
+    take_free(world, move, int((9 - world.ply) * uniform(stream)))
 
 
-@rule
-def real_taker(world, move, params, stream):
-    move.count = 1 + int(min(3, world.pile) * real(stream))
+CELLS = TICTACTOE.changed(
+    players={name: Player(rule, name) for name, rule in (("one", first_cell), ("any", any_cell), ("real", real_cell))}
+)
 
 
-def nim(**changes):
-    parts = {
-        "name": "nim", "title": "Nim", "version": 1, "seats": range(2, 3), "state": PILE, "move": TAKE, "max_moves": 3,
-        "max_plies": 10, "deal": deal_pile, "legal": legal_takes, "act": take, "settle": pass_turn,
-        "score": last_taker_wins, "resample": nothing_hidden, "spell": lambda state, move: f"takes {move['count']}",
-        "parse": lambda state, text: None, "show": lambda state, seat: "",
-        "players": {"one": Player(takes_one, "takes one"), "any": Player(takes_any, "takes any number")},
-    }  # fmt: skip
-    return made_of(**(parts | changes))
-
-
-def test_nim_is_lost_for_the_mover_exactly_at_multiples_of_four():
-    solution = solve(nim())
-    own = np.where(solution.turns == 0, solution.values, 1 - solution.values)
-    deciding = solution.turns >= 0
-    assert (own[deciding] == (solution.states["pile"][deciding] % 4 != 0)).all()
-
-
-def test_the_luck_of_a_hand_written_player_is_listed_or_estimated():
-    certain, evenly = grade(nim(), "one"), grade(nim(), "any")
-    assert (certain.luck, certain.samples) == ("none", 0)
-    assert (evenly.luck, evenly.averaged) == ("known", grade(nim(), "random").averaged)
-    real = grade(nim(players={"real": Player(real_taker, "by a real number")}), "real", samples=40)
-    assert (real.luck, real.samples) == ("estimated", 40)
-    assert float(real.averaged[0]) == pytest.approx(0.5, abs=0.05)
+def test_the_luck_of_a_hand_written_player_is_listed_or_estimated(solution):
+    listed = solve(CELLS)
+    certain, evenly, real = (grade(listed, spec, samples=2) for spec in ("one", "any", "real"))
+    assert [(one.luck, one.samples) for one in (certain, evenly, real)] == [("none", 0), ("known", 0), ("estimated", 2)]
+    assert certain.first == grade(solution, f"python:{__name__}:first_move").first
+    assert (evenly.first, evenly.optimal) == (grade(solution, "random").first, grade(solution, "random").optimal)
+    for spec, complaint in (("one?randomised", "draws its parameters anew"), ("bot", "no agent")):
+        with pytest.raises(CardaiError, match=complaint):
+            grade(listed, spec)
+    with pytest.raises(CardaiError, match="at least 2 times"):
+        grade(listed, "real", samples=1)
 
 
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"deal": deal_any_pile}, "its deal is a matter of chance"),
+        ({"deal": lucky_deal}, "its deal is a matter of chance"),
         ({"settle": lucky_turn}, "chance follows a move"),
-        ({"resample": secret_hidden}, "something is hidden from seat 1"),
+        ({"resample": hidden}, "something is hidden from seat 1"),
         ({"score": everybody_wins}, "the two scores do not always sum to 1"),
-        ({"seats": range(3, 5), "default_seats": 3}, "it is for 3 to 4 seats, not 2"),
     ],
 )
 def test_solve_refuses_what_it_cannot_solve(changes, complaint):
     with pytest.raises(CardaiError, match=complaint):
-        solve(nim(**changes))
-    with pytest.raises(CardaiError, match="too large to solve: it has more than 9 positions"):
-        solve(nim(), limit=9)
+        solve(TICTACTOE.changed(**changes))
 
 
-def test_agents_without_a_fixed_strategy_are_refused():
-    for spec, complaint in (("one?randomised", "draws its parameters anew"), ("bot", "no agent")):
-        with pytest.raises(CardaiError, match=complaint):
-            grade(nim(), spec)
-    with pytest.raises(CardaiError, match="at least 2 times"):
-        grade(nim(), "any", samples=1)
+def test_solve_refuses_other_tables_and_large_games():
+    with pytest.raises(CardaiError, match="it is for 3 to 6 seats, not 2"):
+        solve(load("hearts").changed(seats=range(3, 7)))
+    with pytest.raises(CardaiError, match="too large to solve: it has more than 1000 positions"):
+        solve(TICTACTOE, limit=1000)
