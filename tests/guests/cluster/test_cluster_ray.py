@@ -45,7 +45,7 @@ def nodes_up(*arguments):
     with begin(program, *arguments, **more) as process:
         try:
             about = json.loads(process.stdout.readline())
-            process.address, process.raylets = about["address"], about["raylets"]
+            process.__dict__ |= about
             yield process
         finally:
             process.stdin.close()
@@ -122,7 +122,8 @@ def disturbed(folder, address, code=0, said=""):
         err = process.communicate(timeout=120)[1]
     assert process.returncode == code, err
     assert said in err
-    assert err.count("\n") == bool(said), err
+    own = [line for line in err.splitlines() if not line.startswith("[20")]  # Ray may add what it does about lost nodes
+    assert len(own) == bool(said), err
 
 
 def assert_goes_on(folder, expected, *more):
@@ -203,8 +204,8 @@ def test_a_driver_that_was_ended_goes_on(nodes, expected, tmp_path, with_signal,
 
 
 def test_a_head_that_dies_ends_the_run_in_a_sentence_and_the_same_command_goes_on(expected, tmp_path):
-    with nodes_up() as nodes, disturbed(tmp_path, nodes.address, 1, "cardai: the cluster is lost: "):
-        nodes.stdin.close()  # both nodes, and the head with them
+    with nodes_up() as nodes, disturbed(tmp_path, nodes.address, 1, "cardai: the cluster is lost: no cluster answers"):
+        os.kill(nodes.head, signal.SIGKILL)
     assert_goes_on(tmp_path, expected)  # on one machine, for a change
 
 

@@ -2,8 +2,8 @@
 
     python tests/guests/cluster/two_nodes.py [FOLDER]
 
-prints the address and the process numbers of the two raylets. `remove` takes the second node away at once, the end of
-the input ends all. Workers of the second node find FOLDER first when they import cardai.
+prints the address and the process numbers of the two raylets and of the head. `remove` takes the second node away at
+once, the end of the input ends all. Workers of the second node find FOLDER first when they import cardai.
 """
 
 import json
@@ -23,7 +23,8 @@ def start() -> None:
         own["env_vars"] = {"PYTHONPATH": f"{sys.argv[1]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     second = cluster.add_node(**own)
     raylets = [node.all_processes["raylet"][0].process.pid for node in (cluster.head_node, second)]
-    print(json.dumps({"address": cluster.address, "raylets": raylets}), flush=True)
+    head = cluster.head_node.all_processes["gcs_server"][0].process.pid
+    print(json.dumps({"address": cluster.address, "raylets": raylets, "head": head}), flush=True)
     for line in sys.stdin:
         if line.strip() == "remove":
             cluster.remove_node(second, allow_graceful=False)
