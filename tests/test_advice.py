@@ -1,6 +1,5 @@
 """Advice for a seat: the same in all its worlds, never from the game's streams, and honest about what is not known."""
 
-import io
 import math
 import time
 from pathlib import Path
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 import small_game
 from judges import Judge, know, some_order
-from rich.console import Console
+from printing import text_of
 from truths import truth_of
 
 import cardai
@@ -35,12 +34,6 @@ def position(game, seats, plies, seed=3):
         if not table.is_over:
             return truth_of(table)
         seed += 1  # this game ended before
-
-
-def text_of(renderable) -> str:
-    console = Console(file=io.StringIO(), width=160)
-    console.print(renderable)
-    return console.file.getvalue()
 
 
 JUDGES = [

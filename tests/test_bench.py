@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rich.console import Console
+from printing import text_of
 
 from cardai import load
 from cardai.agents.spec import agent
@@ -14,7 +14,7 @@ from cardai.measure import bench, duplicate
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.bench_report import SuiteResult
 from cardai.rule import rule, shuffle
-from cardai.show import match, suite
+from cardai.show import bench as shown
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, distinct_rotations, rotations
 from cardai.table.many import play
@@ -92,13 +92,6 @@ HIGHEST = Game(
         heuristics={"high": high},
     ),
 )
-
-
-def text_of(report, width=160):
-    console = Console(width=width)
-    with console.capture() as captured:
-        console.print({"suite": suite, "match": match}[report.kind].table(report))
-    return captured.get()
 
 
 def without_time(report):
@@ -189,7 +182,7 @@ def test_each_result_is_handed_over_when_its_games_are_played():
     rows: list[SuiteResult] = []
     report = run_suite(TICTACTOE, agents=["random", "greedy:open_lines"], games=40, on_result=rows.append)
     assert rows == list(report.rows)
-    assert suite.line(TICTACTOE, rows[0]) == f"random, random *: win % {rows[0].figure}, n 40"
+    assert shown.line(TICTACTOE, rows[0]) == f"random, random *: win % {rows[0].figure}, n 40"
 
 
 def test_random_play_at_tictactoe_has_its_exact_figures():

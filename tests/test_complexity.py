@@ -3,13 +3,14 @@ import json
 
 import numpy as np
 import pytest
+from printing import text_of
 
 from cardai import load
 from cardai.cards import has
 from cardai.errors import CardaiError
 from cardai.measure.complexity import measure
 from cardai.rule import rule, truncated
-from cardai.show.complexity import figure, table
+from cardai.show.complexity import figure
 from cardai.show.figure import save_figure
 
 GAME = load("tictactoe")
@@ -69,21 +70,12 @@ def test_truncated_enumerations_are_counted_and_reported():
     report = measure(GAME.changed(legal=legal_in_part), games=20)
     assert report.rows[0].truncated > 20
     assert report.rows[0].branching.point == 2.0
-    assert f"{report.rows[0].truncated} decisions had more moves" in drawn_text(report)
-
-
-def drawn_text(report):
-    from rich.console import Console
-
-    console = Console(width=160)
-    with console.capture() as captured:
-        console.print(table(report))
-    return captured.get()
+    assert f"{report.rows[0].truncated} decisions had more moves" in text_of(report)
 
 
 def test_the_table_has_the_figures_and_says_what_is_counted():
     report = measure(GAME, games=200, references={2: 5.5})
-    text = drawn_text(report)
+    text = text_of(report)
     assert str(report.rows[0].power) in text
     assert "published" in text
     assert "5.5" in text

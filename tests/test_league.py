@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rich.console import Console
+from printing import text_of
 
 from cardai.app.cli import run
 from cardai.errors import CardaiError
@@ -18,7 +18,7 @@ from cardai.measure.history import append, check_history, compare, last_run, rea
 from cardai.measure.league import run_all
 from cardai.measure.pool import draw_lineups, pool_of, tables_of
 from cardai.registry import load
-from cardai.show.league import rating_words, table
+from cardai.show.league import rating_words
 from cardai.stats.interval import Estimate
 
 
@@ -55,13 +55,6 @@ def stopped_at(monkeypatch):
             monkeypatch.setattr(module, "play", play)
 
     return stop
-
-
-def text_of(report, width=140):
-    console = Console(width=width)
-    with console.capture() as captured:
-        console.print(table(report))
-    return captured.get()
 
 
 def without_time(found):

@@ -44,7 +44,7 @@ BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the g
 
 
 @dataclass(frozen=True)
-class Duel(Report, drawn_by="cardai.show.duel:text"):
+class Duel(Report, drawn_by="cardai.show.tables:duel_text"):
     """The result of a duel. Estimates are in `unit`: "%", or that of the game's payoff.
 
     - `games`: games that were finished; `endless`: games given up after the game's `max_plies` moves.

@@ -67,7 +67,7 @@ class SituationRow:
 
 
 @dataclass(frozen=True)
-class SituationsReport(Report, drawn_by="cardai.show.situations:table"):
+class SituationsReport(Report, drawn_by="cardai.show.tables:situations"):
     """The situations of a game, and the agents' shares of right play, each asked `tries` times with other luck."""
 
     game: str

@@ -50,7 +50,7 @@ SPREAD, SPREAD_OF_ZERO = 0.5, 0.25
 
 
 @dataclass(frozen=True)
-class TuneResult(Report, drawn_by="cardai.show.tune:table"):
+class TuneResult(Report, drawn_by="cardai.show.tables:tuning"):
     """What a search for better parameters led to. Estimates are in `unit`: "%", or that of the game's payoff.
 
     - `start`, `spec`: the player as it was, and the one to use: the same one if no better one was found.

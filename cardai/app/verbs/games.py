@@ -84,7 +84,7 @@ def agents(game: GameName, /, *, variant: Variant = None, seats: SeatCount = Non
     from cardai.agents.spec import list_specs
     from cardai.agents.strongest import TIMES, measured_tables
     from cardai.agents.strongest import strongest as strongest_of
-    from cardai.show.strongest import NOTE, picks_of
+    from cardai.show.tables import NOTE, picks_of
 
     loaded = registry.load(game)
     seats = loaded.default_seats if seats is None else seats
