@@ -1,4 +1,3 @@
-import functools
 import itertools
 import json
 import time
@@ -6,6 +5,7 @@ import time
 import numpy as np
 import pytest
 from printing import text_of
+from truths import expected_at_random
 
 from cardai import load
 from cardai.agents.spec import agent, evenly_random
@@ -15,16 +15,11 @@ from cardai.measure.perf import list_speeds, measure, players_of
 from cardai.measure.speed import Timing, timed
 
 GAME, MOSKA = load("tictactoe"), load("moska")
-LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
 
 
-@functools.cache
-def exact(own=frozenset(), other=frozenset()):
-    """The expected number of positions, and of legal moves in them, from here on when both players move at random."""
-    free = set(range(9)) - own - other
-    if any(line <= other for line in LINES) or not free:
-        return np.zeros(2)
-    return sum(exact(other, own | {cell}) for cell in free) / len(free) + np.array([1.0, len(free)])
+def exact():
+    """The expected number of positions, and of legal moves in them, when both players move at random."""
+    return expected_at_random(lambda free: np.array([1.0, free]))
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """Outcomes of a game beside its score, and the share of the win: noted in play, in tables and as labels."""
 
-import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +10,9 @@ import pytest
 import small_game
 from judges import Judge, know, some_order
 from printing import text_of
-from rich.console import Console
 
 import cardai
 from cardai.agents.spec import agent
-from cardai.app import keyboard
-from cardai.app.keyboard import HUMAN
 from cardai.cards import count
 from cardai.data import record
 from cardai.data.dataset import collect, collect_games
@@ -421,12 +417,3 @@ def test_a_model_of_an_outcome_is_analysed_against_what_came_of_it(monkeypatch):
     assert analysis.ends().tolist() == ((15 - LOW.outcome(end, "points")) / 16).tolist()
     judge.metadata.data["recipe"]["label"] = "share"
     assert analyse(LOW, recorded, "greedy:of_points").ends().tolist() == win_shares(np.array(recorded.scores)).tolist()
-
-
-def test_the_keyboard_names_the_measures_of_a_game_that_is_over(tmp_path):
-    console, moves = Console(file=io.StringIO(), width=100), tmp_path / "moves.txt"
-    moves.write_text("1\n" * 8, encoding="utf-8")
-    scores = keyboard.play(WHIST, [HUMAN, "thrifty", "random"], seed=2, script=moves, console=console)
-    text = console.file.getvalue()
-    assert f"You; tricks taken: {8 * scores[0]:g}, score (0 to 1): {scores[0]:.3g}\n" in text
-    assert f"Clara is random; tricks taken: {8 * scores[2]:g}, score (0 to 1): {scores[2]:.3g}\n" in text

@@ -14,7 +14,7 @@ of the first one, so that they are compared on the same deals.
 """
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -106,7 +106,9 @@ def run_suite(
     variant = _variant(game, suite.variant if variant is None else variant)
     line_ups = {name: line_up_of(row, game.teams) for name, row in suite.rows.items()}
     for spec in agents or ():  # agents named by the caller must exist; those of the suite may come later
-        _refuse_unfit(agent(game, spec, isolate=isolate), game, variant, {len(one) for one in line_ups.values()})
+        named, sizes = agent(game, spec, isolate=isolate), [len(one) for one in line_ups.values()]
+        if not any(seats in game.seats and named.fits(game, variant, seats) for seats in sizes):
+            named.check_fits(game, variant, sizes[0])
     strongest = () if agents or suite_name else _strongest(game, line_ups, variant)
     added = [spec for spec in strongest if spec not in suite.agents]
     planned, missing = _planned(game, line_ups, (*(agents or suite.agents), *added), games, variant, isolate)
@@ -424,18 +426,6 @@ def _number(planned: Sequence[_Plan], plan: _Plan) -> int:
     """
     foreign = [other for other in planned if other.row == plan.row and needs_own_deals(other.line_up)]
     return next((number for number, other in enumerate(foreign) if other is plan), 0)
-
-
-def _refuse_unfit(player: Agent, game: Game, variant: str, sizes: Collection[int]) -> None:
-    """Raise CardaiError if the agent fits a table of none of these numbers of seats."""
-    refusals = []
-    for seats in sizes:
-        try:
-            player.check_fits(game, variant, seats)
-        except CardaiError as error:
-            refusals.append(error)
-    if len(refusals) == len(sizes):
-        raise refusals[0]
 
 
 def _measures(game: Game, main: str, beside: Iterable[str], tables: Iterable[int]) -> list[Measure]:

@@ -45,17 +45,13 @@ BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the g
 
 @dataclass(frozen=True)
 class Duel(Report, drawn_by="cardai.show.tables:duel_text"):
-    """The result of a duel. Estimates are in `unit`: "%", or that of the game's payoff.
+    """The result of a duel. Estimates are in `unit`: "%", or that of the game's payoff. A team counts once a game.
 
-    - `games`: games that were finished; `endless`: games given up after the game's `max_plies` moves.
+    - `games`, `endless`, `own_deals`, `unsealed`: as in `cardai.measure.bench_report`.
     - `different`: how many deals were played in different ways; `looks`: how often the agents were compared.
-    - `score`: the candidate's mean score, with its 95 % interval.
-    - `difference`: that mean less the mean score of the others at the same tables, with an interval of `level`.
-      A team counts once a game.
-    - `verdict`: the candidate is "better" or "worse", or it is "undecided", as always with fewer than 10 different
-      deals.
-    - `own_deals`: whether no deal was played twice, since an agent runs code of somebody else's.
-    - `unsealed`: why such code could know hidden cards while the last games were played, a sentence each.
+    - `score`: the candidate's mean score, with its 95 % interval; `difference`: that mean less the mean score of the
+      others at the same tables, with an interval of `level`.
+    - `verdict`: the candidate is "better" or "worse", or "undecided", as always with fewer than 10 different deals.
     """
 
     candidate: str

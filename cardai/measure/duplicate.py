@@ -101,10 +101,7 @@ def seeds_of(
     first: int = 0,
     own_deals: bool = False,
 ) -> np.ndarray:
-    """The seeds of games on duplicate deals, u64[deals, rotations], between such players.
-
-    The other arguments are as in `play_rotated`.
-    """
+    """The seeds of games on duplicate deals, u64[deals, rotations], between such players; see `play_rotated`."""
     if not (own_deals or needs_own_deals(players)):
         return np.repeat(deal_seeds(seed, deals, salt, first)[:, None], len(turns), axis=1)
     seats = turns.shape[1]  # so line-ups with fewer rotations have the same deals in those that they play

@@ -72,9 +72,8 @@ class LeagueStanding:
 class LeagueTable:
     """What was played at one table.
 
-    - `picked`: whether its ratings are about who comes "first" or "last".
+    - `picked`: whether its ratings are about who comes "first" or "last"; `unrated`: why there are none, or "".
     - `endless`: games given up after the game's `max_plies` moves. They count in no figure.
-    - `unrated`: why there are no ratings; empty if there are.
     - `cut`: whether fewer deals were played than asked for, since the budgets of the agents were used up.
     - `salt`: made the deals together with the seed; empty if no agent runs code of somebody else's. Otherwise no deal
       was played twice.
@@ -151,7 +150,7 @@ class League(Report, drawn_by="cardai.show.league:table"):
     budget: float | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Returns this league and the machine it was measured on as plain JSON types. An infinite bound is null."""
+        """This league and the machine it was measured on as plain JSON types. An infinite bound is null."""
         about = {"format": FORMAT, "anchor": ANCHOR, "level": interval.LEVEL, "machine": machine()}
         return plain(about | asdict(self))
 
@@ -357,8 +356,7 @@ def _within_budget(
 ) -> PlannedTable:
     """The table without the agents that cannot play a few deals in `budget` seconds, which `left_out` gets.
 
-    A deal in all rotations has an agent once in each place: it takes the agent as long as a game against itself. The
-    anchor of the ratings has no limit.
+    A deal in all rotations takes an agent as long as a game against itself. The anchor of the ratings has no limit.
     Raises CardaiError if fewer than two agents are left.
     """
     slow = [
@@ -380,8 +378,7 @@ def _within_budget(
 def summarised(played: PlayedTable, seed: int) -> LeagueTable:
     """The ratings of a table. `seed`: of the bootstrap."""
     plan, lineups, scores, results = played.plan, played.lineups, played.scores, played.results
-    unknown = Estimate(math.nan, math.nan, math.nan, 0, 0)
-    estimates, picked, unrated = (unknown,) * len(plan.pool), "", ""
+    estimates, picked, unrated = (interval.UNKNOWN,) * len(plan.pool), "", ""
     try:
         ratings = rate(lineups, scores, [player.spec for player in plan.pool], ANCHOR, seed)
         estimates, picked = ratings.figures, ratings.picked

@@ -68,7 +68,7 @@ def tables_of(name: str, was_named: bool, left_out: dict[str, str]) -> list[Plan
             places |= dict.fromkeys(_places_of(game, player) if player.evaluator is not None else ())
         tables = [
             PlannedTable(
-                game, variant, seats, tuple(player for player in pool.values() if _fits(player, game, variant, seats))
+                game, variant, seats, tuple(player for player in pool.values() if player.fits(game, variant, seats))
             )
             for variant, seats in places
         ]
@@ -169,11 +169,3 @@ def _places_of(game: Game, player: Agent) -> list[tuple[str, int]]:
 
 def _is_open_from_the_start(game: Game) -> bool:
     return bool(which_are_open(game, np.array([game.new()], game.state))[0])
-
-
-def _fits(player: Agent, game: Game, variant: str, seats: int) -> bool:
-    try:
-        player.check_fits(game, variant, seats)
-    except CardaiError:
-        return False
-    return True

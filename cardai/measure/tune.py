@@ -38,7 +38,7 @@ from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
 from cardai.stats.measure import measure_of
-from cardai.stats.progress import CountProgress, Progress
+from cardai.stats.progress import Progress
 from cardai.stats.report import Report
 
 FORMAT = "cardai tune 2"
@@ -143,9 +143,7 @@ class _Table:
     threads: int
     others: tuple[Agent, ...]
 
-    def scores(
-        self, spec: Spec, games: int, salt: str, number: int = 0, progress: CountProgress | None = None
-    ) -> np.ndarray:
+    def scores(self, spec: Spec, games: int, salt: str, number: int = 0) -> np.ndarray:
         """What a player got, f8[deals, rotations and others]. `number`: of the set of deals, each as large."""
         own = agent(self.game, spec)
         places = [bool(one) for one in seats_of_side(np.zeros(1, int), self.seats, self.game.teams)[0]]
@@ -156,7 +154,7 @@ class _Table:
         for other in self.others:
             line_up = [own if is_own else other for is_own in places]
             results, sat = play_rotated(
-                self.game, line_up, turns, deals, self.seed, self.variant, self.threads, progress,
+                self.game, line_up, turns, deals, self.seed, self.variant, self.threads, None,
                 salt=salt, first=number * deals,
             )  # fmt: skip
             columns.append(outcomes_of_places(sat, [group], outcomes(self.game.payoff, "score", results.complete())))

@@ -45,7 +45,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Return the table as a notebook shows it."""
-        return pkgutil.resolve_name("cardai.show.html:report")(self)
+        return pkgutil.resolve_name("cardai.show.picture:report_page")(self)
 
 
 def is_terminal(stream: Any) -> bool:

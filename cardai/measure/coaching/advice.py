@@ -107,11 +107,10 @@ class Explanation:
 
 
 class Adviser:
-    """Advises the seats of one kind of table by a judge.
+    """Advises the seats of one kind of table by a judge, an agent or its spec; None for `usual_judge`.
 
-    `judge`: an agent or its spec; None for the strongest at this table (`usual_judge`). `worlds`: in how many worlds
-    moves are compared. Raises CardaiError for a judge that does not fit, peeks, explores, or draws its parameters anew
-    for each game.
+    `worlds`: in how many worlds moves are compared. Raises CardaiError for a judge that does not fit, peeks, explores,
+    or draws its parameters anew for each game.
     """
 
     def __init__(
