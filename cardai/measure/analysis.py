@@ -5,23 +5,17 @@
     save_figure("game3.svg", cardai.show.analysis.figure(analysis))
 
 *What is evaluated.* A seat's position is evaluated when the seat has just moved, in the state that the evaluator of the
-agent is made for: the after-state, before any draw, for `greedy:`; the settled state for `sampled:`, unless the game is
-over then or the seat is in the middle of its decision. Models are trained on such states only (`cardai.data.recipe`):
-a state that a seat has just moved into, seen by that seat. So no seat is evaluated after another seat's move. It keeps
-the value of its own last move until its next one, and has no value before its first move. If the moves of others helped
-or hurt a seat, that shows at its next own move. The game ends with the score. Models that are asked after other seats'
-moves all the same predict the end worse than the value that is kept (`docs/records.md`).
+agent is made for (`positions`), since models are trained on such states only. It keeps the value of its own last move
+until its next one, and has no value before its first move. If the moves of others helped or hurt a seat, that shows at
+its next own move. The game ends with the score. Models that are asked after other seats' moves all the same predict the
+end worse than the value that is kept (`docs/records.md`).
 
-*By what information.* Evaluators see worlds only: copies of the state in which everything the seat cannot know has been
-dealt anew. A model's view is the same in all worlds of a seat (a law), so a model is asked about one world. A heuristic
-of settled states is averaged over as many worlds as the agent's spec says. The alternatives to a move have the values
-by which the agent chooses when it plays.
+*By what information.* Evaluators see worlds of the seat only. A model's view is the same in all of them (a law), so a
+model is asked about one. A heuristic of settled states is averaged over as many as the agent's spec says. The
+alternatives to a move have the values by which the agent chooses when it plays.
 
 *For whom.* With `seat`, an analysis is what that seat may read: the moves of others in the words it is told, and
 values of its own positions only, since the values of others come from what those seats know.
-
-*Which numbers.* A model that was trained on data balanced by loser gives values that are too low for natural play.
-`cardai.measure.value_scale` shifts them.
 """
 
 import dataclasses

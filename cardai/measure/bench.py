@@ -160,7 +160,7 @@ def run_suite(
         game=game.name,
         version=game.version,
         variant=variant,
-        title=_suite_title(game, suite_name),
+        title=f"{game.title}, suite {suite_name or next(iter(game.agents.suites), 'random')}: {suite.about}",
         measure=suite.measure,
         measures=tuple(measures),
         seed=seed,
@@ -312,11 +312,6 @@ def _suite_against_random(game: Game) -> Suite:
         rows={"random": Row(others)} if others else {"itself": Row((MEASURED,) * seats)},
         agents=tuple(dict.fromkeys(agents)),
     )
-
-
-def _suite_title(game: Game, name: str | None) -> str:
-    shown = name or next(iter(game.agents.suites), "random")
-    return f"{game.title}, suite {shown}: {_suite(game, name).about}"
 
 
 def _variant(game: Game, variant: str | None) -> str:

@@ -16,7 +16,7 @@ import math
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -33,7 +33,6 @@ from cardai.measure.duplicate import needs_own_deals, outcomes, outcomes_of_plac
 from cardai.stats import interval
 from cardai.stats.deals import distinct_rotations, new_salt, seats_of_side
 from cardai.stats.interval import Estimate
-from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
 from cardai.stats.measure import measure_of
 from cardai.stats.progress import CountProgress
@@ -67,10 +66,6 @@ class Duel(Report, drawn_by="cardai.show.tables:duel_text"):
     own_deals: bool = False
     unsealed: tuple[str, ...] = ()
     unit: str = "%"
-
-    def as_json(self) -> dict[str, Any]:
-        """This result as plain JSON types."""
-        return plain(asdict(self))
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Self:

@@ -13,6 +13,7 @@ With a budget of seconds, each agent is timed first, and plays at a table no mor
 agent that is slow has fewer games, and one that cannot play a few deals has none and is named.
 """
 
+import itertools
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,7 @@ from cardai.measure.pool import ANCHOR, PlannedTable, draw_lineups, table_name, 
 from cardai.measure.speed import SelfPlay
 from cardai.registry import available
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, new_salt, rotations, whole_rotations
+from cardai.stats.deals import deal_seeds, new_salt, rotations
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine, thread_count
@@ -223,10 +224,9 @@ def run_all(
     try:
         plan = plan or plan_all(names)
         planned, left_out = plan.tables, dict(plan.left_out)
-        total = sum(whole_rotations(games, table.sides) for table in planned)
-        for i, table in enumerate(planned):
-            done = sum(whole_rotations(games, earlier.sides) for earlier in planned[:i])
-            part = begin_part(progress, done, total, table.name)
+        ends = [0, *itertools.accumulate(-(-games // table.sides) * table.sides for table in planned)]
+        for table, done in zip(planned, ends, strict=False):
+            part = begin_part(progress, done, ends[-1], table.name)
             try:
                 tables.append(summarised(play_table(table, games, seed, threads, part, budget, left_out), seed))
             except CardaiError as error:  # a game or agent that breaks its contract costs its own table only
@@ -295,7 +295,8 @@ def play_table(
     """
     salt = new_salt() if needs_own_deals(plan.pool) else salt
     # Timing seats an agent everywhere, so code that remembers must not meet these deals again.
-    speeds = speeds or {player.spec: speed_of(plan, player, _timing_seed(seed, salt), threads) for player in plan.pool}
+    timing = int(deal_seeds(seed, 1, f"{salt} timing")[0]) if salt else seed
+    speeds = speeds or {player.spec: speed_of(plan, player, timing, threads) for player in plan.pool}
     limits = None
     if budget is not None:
         plan = _within_budget(plan, speeds, budget, left_out)
@@ -327,10 +328,6 @@ def play_table(
         cut=deals < asked,
         salt=salt,
     )
-
-
-def _timing_seed(seed: int, salt: str) -> int:
-    return int(deal_seeds(seed, 1, f"{salt} timing")[0]) if salt else seed
 
 
 def speed_of(plan: PlannedTable, player: Agent, seed: int, threads: int, least: float = _SPEED_SECONDS) -> Speed:

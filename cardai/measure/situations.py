@@ -111,7 +111,11 @@ def measure_situations(
     CardaiError for a game without situations, for an agent that it does not have, and for one that fits no table.
     """
     found, tries, seed = situations_of(game), positive("tries", tries), whole("seed", seed)
-    named = _usual(game, found[0].state) if agents is None else agents
+    named = agents
+    if named is None:
+        table = game.variant_of(found[0].state), int(found[0].state["seats"])
+        best = strongest_without_search(game, *table), *(strongest(game, *table, time) for time in TIMES)
+        named = [*best, *game.agents.players, "random"]
     asked = [one if isinstance(one, Agent) else agent(game, one) for one in dict.fromkeys(named)]
     rows = []
     for number, one in enumerate(found):
@@ -148,13 +152,6 @@ def proven(game: Game, situation: Situation, worlds: int = WORLDS) -> set[str]:
         best = {game.text.spell(state, move) for move in open_hands.moves[scores == scores.max()]}
         found = best if found is None else found & best
     return found or set()
-
-
-def _usual(game: Game, state: GameState) -> list[str]:
-    """The agents that are asked if none are named."""
-    table = game.variant_of(state), int(state["seats"])
-    best = [strongest_without_search(game, *table), *(strongest(game, *table, time) for time in TIMES)]
-    return [*best, *game.agents.players, "random"]
 
 
 def _right_moves(game: Game, situation: Situation) -> np.ndarray:

@@ -17,7 +17,7 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,6 @@ from cardai.measure.duplicate import outcomes, outcomes_of_places, play_rotated
 from cardai.stats import interval
 from cardai.stats.deals import distinct_rotations, seats_of_side
 from cardai.stats.interval import Estimate
-from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
 from cardai.stats.measure import measure_of
 from cardai.stats.progress import Progress
@@ -75,10 +74,6 @@ class TuneResult(Report, drawn_by="cardai.show.tables:tuning"):
     difference: Estimate
     verdict: str
     unit: str = "%"
-
-    def as_json(self) -> dict[str, Any]:
-        """This result as plain JSON types."""
-        return plain(asdict(self))
 
 
 def tune(

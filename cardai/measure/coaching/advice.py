@@ -127,7 +127,9 @@ class Adviser:
         self.game, self.worlds = game, positive("worlds", worlds, MOST_WORLDS)
         self.judge = _checked(game, agent_of(game, spec), variant, seats)
         self._player = self.judge if plays_on(self.judge) else agent_of(game, rollouts_beside(self.judge, worlds))
-        self.by = _played_by(self._player)  # the spec of who plays worlds out
+        strategy = self._player.strategy
+        self.by = strategy.assumed if isinstance(strategy, WorldSearch | TreeSearch) else self._player.spec
+        """The spec of who plays worlds out."""
         self._valued = self.judge.strategy.inner if isinstance(self.judge.strategy, Endgame) else self.judge
         self._values = _valuing(game, self._valued, seats)
 
@@ -227,10 +229,6 @@ def _valuing(game: Game, judge: Agent, seats: int) -> Agent | None:
         return None
     one_world = dataclasses.replace(judge, strategy=dataclasses.replace(strategy, worlds=1))
     return shifted_agent(one_world, scale_of(game, judge, seats))
-
-
-def _played_by(player: Agent) -> str:
-    return player.strategy.assumed if isinstance(player.strategy, WorldSearch | TreeSearch) else player.spec
 
 
 def _in_order(moves: np.ndarray, listed: np.ndarray, values: np.ndarray) -> np.ndarray:
