@@ -1,7 +1,6 @@
 """The analysis of a recorded game: each seat's values come from what that seat knows, and its changes add up."""
 
 import dataclasses
-import io
 import json
 import math
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from judges import Judge, know, some_order
-from rich.console import Console
+from printing import text_of
 
 import cardai
 from cardai.agents.adjusted import ShiftedEvaluator
@@ -20,7 +19,7 @@ from cardai.errors import CardaiError
 from cardai.measure.analysis import analyse, analyse_file
 from cardai.measure.move_values import evaluated, positions, spec_of, weighed
 from cardai.measure.value_scale import scale_of
-from cardai.show.analysis import figure, table
+from cardai.show.analysis import figure
 from cardai.show.figure import save_figure
 from cardai.table.many import play
 
@@ -60,12 +59,6 @@ def states_of(game, one):
     found = []
     end = replay(game, one, lambda state, move, ply: found.append(state))
     return [*found, end]
-
-
-def text_of(renderable, width=140):
-    console = Console(file=io.StringIO(), width=width)
-    console.print(renderable)
-    return console.file.getvalue()
 
 
 @pytest.fixture
@@ -184,7 +177,7 @@ def test_a_blunder_is_named_with_the_better_move():
     assert (worst.ply, worst.seat, worst.move, worst.best, worst.listed) == (1, 1, "b1", "b2", 8)
     assert worst.cost == pytest.approx(worst.best_worth - worst.worth)
     assert worst.cost > 0.2
-    assert "?! b2" in text_of(table(found))
+    assert "?! b2" in text_of(found)
     assert found.ends().tolist() == [1.0, 0.0]
 
 
@@ -323,7 +316,7 @@ def test_file_table_and_json_agree(file):
     assert content["scores"] == list(found.scores)
     assert content["turns"][0]["values"] == [found.turns[0].value, None]
     assert len(content["swings"]) == len(found.turns) - 2
-    text = text_of(table(found))
+    text = text_of(found)
     for turn in found.turns:
         assert f"{turn.value:.3f}" in text
     assert "(1)" in text
@@ -331,7 +324,7 @@ def test_file_table_and_json_agree(file):
     assert "(3)" not in text
     assert "p1 is greedy:open_lines" in text
     assert "until its next move" in text
-    assert text_of(table(found), width=50)
+    assert text_of(found, width=50)
 
 
 def test_the_figure_names_every_seat_and_marks_the_costliest_choices(file, tmp_path, monkeypatch):
@@ -356,7 +349,7 @@ def test_a_swing_that_others_caused_is_not_marked_as_a_mistake():
     blameless = [swing for swing in found.marked() if found.turns[swing.ply].cost == 0]
     assert blameless, "some of the largest swings are not the fault of whoever moved"
     assert not {swing.ply for swing in blameless} & {turn.ply for turn in found.mistakes()}
-    assert "(1) ?! " in text_of(table(found))
+    assert "(1) ?! " in text_of(found)
 
 
 @pytest.mark.parametrize("seats", [2, 8])

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import cardai
-from cardai.app import doctor, rulebook
+from cardai.app import rulebook
 from cardai.app.cli import GROUPS, read_verb, run
 from cardai.data.record import read, verify
 from cardai.registry import load
@@ -268,11 +268,6 @@ def test_complexity_is_estimated_and_drawn(output, answer):
     assert "<svg" in Path("c.svg").read_text()
 
 
-def test_speed_is_measured(output, answer):
-    assert answer("perf", "tictactoe", "--seconds", 0.01, "--repeats", 1)["rows"]
-    assert "games/s" in output("perf", "tictactoe", "--seconds", 0.01, "--repeats", 1)
-
-
 def test_a_sound_game_passes_its_check(output, answer):
     command = ("check", "tictactoe", "--effort", "quick", "--law", "moves_are_distinct")
     assert [result["verdict"] for result in answer(*command)] == ["holds"]
@@ -416,11 +411,11 @@ def test_only_compiled_rules_are_cleared(tmp_path, monkeypatch):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(bytes(100))
     assert sum(size for _, size in keeping.all_files()) == 300
-    assert doctor.clear_cache() == 300
+    assert keeping.forget() == 300
     assert not older.exists()
     assert not compiled[0].exists()
     assert all(file.exists() for file in others)
-    assert doctor.clear_cache() == 0
+    assert keeping.forget() == 0
 
 
 class Terminal(io.StringIO):
@@ -505,25 +500,19 @@ REFUSALS = {
     "bench tictactoe --variant large": "no variant 'large'",
     "bench tictactoe --agent rndom": "there is no agent 'rndom'; did you mean random?",
     "bench tictactoe --games 0": "at least 1, not 0",
-    "bench tictactoe --games=-5": "at least 1, not -5",
     "bench tictactoe --games many": '"many"',
     "bench tictactoe --gams 5": "--games",
     "bench tictactoe extra": "extra",
-    "bench tictactoe --threads 0": "at least 1, not 0",
     "match tictactoe": "--seats",
     "match tictactoe --seats random": "not 1",
-    "match tictactoe --seats random,random,random": "not 3",
     "match tictactoe --seats random,,random": "empty agent",
     "match tictactoe --seats random,rollout:0": "rollout:0",
-    f"match tictactoe --seats {PAIR} --games 0": "at least 1, not 0",
     f"match tictactoe --seats {PAIR} --record missing/g.jsonl": "cannot write missing/g.jsonl",
     f"match tictactoe --seats {PAIR} --record .": "it is a folder",
     "selfplay tictactoe --out g.jsonl": "--agent",
     "selfplay tictactoe --agent random": "--out",
     "selfplay tictactoe --agent random@0 --out g.jsonl": "'random@0' is not an agent with a weight; write bot3@2",
     "selfplay tictactoe --agent random,random@2 --out g.jsonl": "the agent 'random' is named twice in the pool",
-    "selfplay tictactoe --agent rndom --out games": "did you mean random?",
-    "selfplay tictactoe --agent random --out games --games 0": "at least 1, not 0",
     "selfplay tictactoe --agent random --out games --seats 3": "not 3",
     "selfplay tictactoe --agent random --out games --overwrite": "games is the name of a folder",
     "selfplay tictactoe --agent random --out games --only 1": "which has 1, numbered from 0",
@@ -535,26 +524,19 @@ REFUSALS = {
     "selfplay tictactoe --agent random --out foreign.txt": "cannot write foreign.txt",
     "selfplay tictactoe --agent random --out g.jsonl --device tpu": "--device is auto, cpu or gpu, not 'tpu'",
     "play tictactoe --seats random,random": "nobody is at the keyboard",
-    "play tictactoe --seats human,rndom": "did you mean random?",
     "play tictactoe --moves-from missing.txt": "cannot read moves from missing.txt",
     "play tictactoe": "the input ended",
-    "perf tictactoe --seconds 0": "more than 0",
-    "perf tictactoe --seats 3": "not 3",
     "check tictactoe --law no_such_law": "there is no law",
     "check tictactoe --effort heroic": "there is no effort",
     "complexity tictactoe --players 2-4": "not 3",
     "complexity tictactoe --players few": "does not name numbers of players",
-    "complexity tictactoe --players 4-2": "does not name numbers of players",
-    "complexity tictactoe --games 0": "at least 1, not 0",
     "complexity tictactoe --figure c.gif": "c.gif",
-    "complexity tictactoe --figure missing/c.png": "missing",
     "perft tictactoe --depth=-1": "not -1",
     "perft tictactoe --depth=99999999999999999999": "100000 at most",
     "bench tictactoe --games=99999999999999999999": "at most 1000000000",
     "bench tictactoe --games 5 --threads 100000": "at most 1024",
     "perf tictactoe --repeats 100000": "at most 1000",
     "perf moska --seats 0": "moska is for 2 to 8 seats, not 0",
-    f"match tictactoe --seats {PAIR} --record foreign.txt/g.jsonl": "cannot write foreign.txt/g.jsonl",
     f"match tictactoe --seats {PAIR} --record /proc/g.jsonl": "cannot write /proc/g.jsonl",
     "match tictactoe --seats random,human": "only in `cardai play`",
     "match tictactoe --seats random,python:": "python:MODULE:FUNCTION",
@@ -568,7 +550,6 @@ REFUSALS = {
     "complexity tictactoe --games 5 --figure crash.png": "crash.png: it is a folder",
     "complexity tictactoe --games 5 --figure foreign.txt/c.png": "there is no folder foreign.txt",
     "complexity tictactoe --games 5 --figure /proc/c.png": "cannot write to /proc",
-    "new-game other --folder foreign.txt": "cannot write to foreign.txt",
     "new-game other --folder /proc": "cannot write to /proc",
     "verify .": "cannot read .",
     "verify binary.gz": "binary.gz",
@@ -586,7 +567,6 @@ REFUSALS = {
     "replay g.jsonl --game 4": "g.jsonl has 4 games, counted from 0; there is no game 4",
     "verify foreign.txt": "foreign.txt",
     "new-game 7up": "'7up'",
-    "new-game other --folder missing": "missing",
     "agents ./syntax.py": "./syntax.py does not load: SyntaxError",
     "agents ./crash.py": "crash.py, line 2)",
     "agents ./empty.py": "has no GAME",

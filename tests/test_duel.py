@@ -12,7 +12,6 @@ from cardai.measure import duel as duels
 from cardai.measure import duplicate
 from cardai.measure.bench import run_match
 from cardai.measure.duel import Duel, duel, exploring, looks
-from cardai.stats import interval
 from cardai.stats.deals import deal_seeds
 
 TICTACTOE, THIRTYONE = cardai.load("tictactoe"), cardai.load("examples/thirtyone")
@@ -160,11 +159,6 @@ def test_a_file_that_holds_more_than_numbers_is_refused(tmp_path):
     np.savez(tmp_path / "0000.npz", scores=np.array([{}], object), marks=np.zeros((20, 8), np.uint8))
     with pytest.raises(CardaiError, match="is damaged"):
         duel(TICTACTOE, "random", "random", seats=2, games=40, folder=tmp_path)
-
-
-def test_a_duel_with_one_look_has_the_usual_level(tmp_path):
-    found = duel(TICTACTOE, "random", "random", seats=2, games=40, folder=tmp_path)
-    assert found.level == pytest.approx(interval.LEVEL)
 
 
 def test_games_of_the_same_few_moves_with_other_cards_are_different_games(tmp_path):

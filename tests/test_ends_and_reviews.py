@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from printing import text_of
 from rich.console import Console
 
 import cardai
@@ -33,12 +34,6 @@ def ended(game, variant: str, seed: int = 3, spec: str = "random") -> OneGame:
 
 def recorded(table: OneGame) -> RecordedGame:
     return RecordedGame(0, table.seed, table.variant, tuple(range(table.seats)), tuple(table.scores()), table.moves)
-
-
-def text_of(renderable) -> str:
-    console = Console(file=io.StringIO(), width=200)
-    console.print(renderable)
-    return console.file.getvalue()
 
 
 @pytest.mark.parametrize(("name", "variant"), TABLES)

@@ -1,6 +1,5 @@
 """Agents with an evaluator at every door: suites, matches, records. What an evaluator does wrong is one sentence."""
 
-import io
 import json
 import re
 from pathlib import Path
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 import small_game
 from judges import Judge, know, some_order
-from rich.console import Console
+from printing import text_of
 
 from cardai import load
 from cardai.agents.spec import agent
@@ -20,7 +19,6 @@ from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import FILE, Model
 from cardai.game import Row, Suite
 from cardai.measure import bench, complexity, duplicate
-from cardai.show import match, suite
 from cardai.table.many import play
 
 TICTACTOE, MOSKA, LOW_HAND = load("tictactoe"), load("moska"), small_game.GAME
@@ -37,12 +35,6 @@ def judges(monkeypatch):
     return judges
 
 
-def shown(report):
-    console = Console(file=io.StringIO(), width=200)
-    console.print({"suite": suite, "match": match}[report.kind].table(report))
-    return console.file.getvalue()
-
-
 def seeds_of(count):
     return np.arange(count, dtype=np.uint64)
 
@@ -52,7 +44,7 @@ def test_a_suite_measures_agents_with_evaluators_and_says_who_peeks(judges):
     report = bench.run_suite(LOW_HAND, agents=specs, games=20)
     assert [row.agent for row in report.rows] == ["peeking:one (peeks)", *specs[1:]]
     assert [row["agent"] for row in report.as_json()["rows"]] == ["peeking:one (peeks)", *specs[1:]]
-    assert shown(report).count("peeking:one (peeks)") >= 1
+    assert text_of(report).count("peeking:one (peeks)") >= 1
     assert all(row.figure.n == 20 for row in report.rows)
 
 
@@ -63,7 +55,7 @@ def test_a_match_of_two_models_a_native_player_and_a_function_is_recorded_and_so
     assert report.games == 40
     assert {one.agent for one in report.rows} == {"peeking:one (peeks)", specs[1]}
     assert "peeking:one (peeks)" in report.title
-    assert "peeking:one (peeks)" in shown(report)
+    assert "peeking:one (peeks)" in text_of(report)
     reader = record.read(file)
     assert reader.header.agents == tuple(specs)
     assert len({tuple(one.lineup) for one in reader}) == 2

@@ -14,9 +14,8 @@ from truths import truth_of
 import cardai
 from cardai.agents.spec import Agent
 from cardai.agents.strategy import OfFunction, one_by_one
-from cardai.agents.strongest import strongest
 from cardai.app import keyboard
-from cardai.app.keyboard import HUMAN, STUDENT, Inputs, Screen, default_seats, summary
+from cardai.app.keyboard import HUMAN, STUDENT, Inputs, Screen, summary
 from cardai.app.menu import Menu
 from cardai.data.record import Writer, read, replay
 from cardai.errors import CardaiError, IllegalMove
@@ -253,12 +252,6 @@ def test_brackets_are_shown_as_they_are(tmp_path, console):
     assert "'[bold]x[/nonsense]' is not a cell" in said(console)
 
 
-def test_a_file_that_runs_dry_ends_the_game_with_a_sentence(tmp_path, console):
-    moves = script(tmp_path, "1", "1")
-    with pytest.raises(CardaiError, match=r"moves\.txt ends after 2 inputs, and the game is not over"):
-        keyboard.play(TICTACTOE, [HUMAN, HUMAN], script=moves, console=console)
-
-
 def test_after_the_file_the_keyboard_is_asked(tmp_path, console, monkeypatch):
     monkeypatch.setattr("sys.stdin", Keyboard("q\n"))
     moves = script(tmp_path, "b2")
@@ -270,11 +263,6 @@ def test_after_the_file_the_keyboard_is_asked(tmp_path, console, monkeypatch):
 def test_q_and_the_end_of_input_leave_the_game(console, monkeypatch, inputs):
     monkeypatch.setattr("sys.stdin", inputs)
     assert keyboard.play(TICTACTOE, [HUMAN, "random"], console=console) is None
-
-
-def test_input_from_a_pipe_that_ends_is_refused(console):
-    with pytest.raises(CardaiError, match="the input ended, and the game is not over"):
-        keyboard.play(TICTACTOE, [HUMAN, "random"], console=console)
 
 
 def test_a_single_move_is_made_and_said(tmp_path, console):
@@ -399,38 +387,6 @@ def test_two_people_do_not_see_each_others_cards(console, monkeypatch, capsys):
     assert asked == look_away.format("Ada") + "Ada> " * 2 + look_away.format("Bruno") + "Bruno> "
 
 
-def test_wrong_seats_are_refused_before_anything_is_shown(tmp_path, console):
-    for seats, why in [
-        (["random", "random"], "nobody is at the keyboard"),
-        ([HUMAN], "seats, not 1"),
-        ([HUMAN, "rndom"], "did you mean random"),
-    ]:
-        with pytest.raises(CardaiError, match=why):
-            keyboard.play(TICTACTOE, seats, console=console)
-    with pytest.raises(CardaiError, match="cannot read moves from"):
-        keyboard.play(TICTACTOE, [HUMAN, "random"], script=tmp_path / "missing.txt", console=console)
-    assert said(console) == ""
-
-
-def test_a_function_of_somebodys_sits_with_a_person(tmp_path, console, monkeypatch):
-    (tmp_path / "last_move.py").write_text("def last(game, world):\n    return game.moves(world)[-1]\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    moves = script(tmp_path, "a3", "b3", "c3")
-    points = keyboard.play(TICTACTOE, [HUMAN, "python:last_move:last"], script=moves, console=console)
-    assert "Bruno: c1" in said(console)
-    assert points.tolist() == [1.0, 0.0]
-
-
-def test_everybody_has_a_usual_table():
-    for game in (TICTACTOE, THIRTYONE, MOSKA):
-        seats = default_seats(game)
-        assert seats[0] == HUMAN
-        assert len(seats) == game.default_seats
-        assert [cardai.agent(game, spec).spec for spec in seats[1:]] == seats[1:]
-    for variant in MOSKA.variants:
-        assert default_seats(MOSKA, variant) == [HUMAN, *[strongest(MOSKA, variant)] * 3]
-
-
 def test_a_game_at_the_keyboard_is_recorded(tmp_path, console):
     file, moves = tmp_path / "mine.jsonl.gz", script(tmp_path, "b2", "1", "1", "1", "1")
     seats = [HUMAN, "greedy:open_lines"]
@@ -449,21 +405,6 @@ def test_a_game_at_the_keyboard_is_recorded(tmp_path, console):
     assert file.read_bytes() == before
     keyboard.play(TICTACTOE, seats, seed=2, script=moves, console=console, record=file, overwrite=True)
     assert file.read_bytes() != before
-
-
-def test_a_game_that_is_left_or_interrupted_leaves_no_file(tmp_path, console, monkeypatch):
-    file = tmp_path / "mine.jsonl"
-    left = script(tmp_path, "b2", "q")
-    assert keyboard.play(TICTACTOE, [HUMAN, "random"], script=left, console=console, record=file) is None
-
-    def interrupt(self, console, prompt):
-        assert list(tmp_path.glob("*.part"))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Inputs, "ask", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        keyboard.play(TICTACTOE, [HUMAN, "random"], console=console, record=file)
-    assert [path.name for path in tmp_path.iterdir()] == ["moves.txt"]
 
 
 ENDINGS = {
@@ -514,13 +455,6 @@ def test_moves_stand_in_columns_of_one_width(console):
     assert len(starts) > 2
     assert len({later - first for first, later in zip(sorted(starts), sorted(starts)[1:], strict=False)}) == 1
     assert all(len(line) <= 100 for line in lines)
-
-
-def test_a_narrow_terminal_gets_one_column():
-    narrow = Console(file=io.StringIO(), width=20)
-    Menu(["kills 6S 7S with 9S TS", "kills 6S with 9S"], more=False).show(narrow)
-    assert said(narrow).count("kills") == 2
-    assert len(said(narrow).splitlines()) >= 2
 
 
 def in_colour(monkeypatch, no_colour: str | None) -> str:

@@ -1,6 +1,5 @@
 """Rows a second in play and in a bare loop: which rows count, and that play does not look faster than its evaluator."""
 
-import io
 import json
 import re
 import threading
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 import small_game
 from judges import Judge, know, some_order
-from rich.console import Console
+from printing import text_of
 
 from cardai import load
 from cardai.agents.spec import agent
@@ -21,7 +20,6 @@ from cardai.errors import CardaiError
 from cardai.measure.network_share import NOTED, _CompiledLoop, measure, rows_of_decisions
 from cardai.measure.speed import SelfPlay, Timing
 from cardai.rule import JIT
-from cardai.show.perf import network_table
 from cardai.stats.deals import deal_seeds
 from cardai.table.many import play
 
@@ -101,9 +99,7 @@ def test_a_compiled_network_is_compared_with_rows_of_decisions_and_with_its_prod
     assert report.bound.peak.median > 1e8
     assert report.bound.rows == pytest.approx(report.threads * report.bound.peak.median / report.bound.products)
     assert report.playing.low / report.bound.rows <= report.bound.share.high
-    console = Console(file=io.StringIO(), width=300)
-    console.print(network_table(report))
-    text = console.file.getvalue()
+    text = text_of(report, 300)
     assert re.search(r"in a bare loop over rows of decisions, on \d+ threads", text)
     assert re.search(r"a row takes [\d,]+ products that are not zero; one core does [\d.]+ G", text)
 
@@ -138,9 +134,7 @@ def test_a_report_as_a_table_and_as_json(device):
     assert content["agent"] == "peeking:device (peeks)"
     assert content["share"]["low"] <= content["share"]["median"] <= content["share"]["high"]
     assert content["machine"]
-    console = Console(file=io.StringIO(), width=150)
-    console.print(network_table(report))
-    text = console.file.getvalue()
+    text = text_of(report)
     assert "peeking:device (peeks) in all 2 seats" in text
     assert re.search(r"playing reaches \d+ % \(\d+-\d+\) of the bare loop; [\d,]+ decisions/s", text)
 
@@ -149,13 +143,10 @@ def test_a_report_as_a_table_and_as_json(device):
     ("spec", "options", "complaint"),
     [
         ("low", {}, "agent 'low' has no evaluator to be measured"),
-        ("greedy:low_points", {}, "agent 'greedy:low_points' has no evaluator"),
         ("greedy:nobody", {}, "no heuristic or model 'nobody'"),
         ("greedy:device", {"seats": 3}, "device is for 2 seats, not 3"),
         ("greedy:device", {"variant": "five"}, "no variant 'five'"),
         ("greedy:device", {"seconds": 0}, "seconds must be more than 0"),
-        ("greedy:device", {"repeats": 0}, "repeats must be at least 1"),
-        ("greedy:device", {"live": 0}, "live games must be at least 1"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(device, spec, options, complaint):
@@ -166,7 +157,7 @@ def test_what_cannot_be_measured_is_refused(device, spec, options, complaint):
 
 def test_an_evaluator_that_gave_no_two_answers_is_named(device, monkeypatch):
     monkeypatch.setattr(SelfPlay, "play_for", lambda *_: None)
-    with pytest.raises(CardaiError, match="device gave 0 answers in the time given; measure for more seconds"):
+    with pytest.raises(CardaiError, match="device was asked 0 times in the time given; measure for more seconds"):
         measure(LOW_HAND, "greedy:device")
 
 

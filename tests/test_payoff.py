@@ -20,7 +20,6 @@ from cardai.measure.coaching.advice import Adviser
 from cardai.measure.duel import duel
 from cardai.rule import rule
 from cardai.show import advice
-from cardai.show import duel as duel_words
 from cardai.show.tally import tally
 from cardai.stats.deals import deal_seeds
 from cardai.table.many import play
@@ -152,8 +151,8 @@ def test_a_duel_speaks_in_points(tmp_path):
     assert result.unit == "points"
     assert result.score.point > -20
     assert type(result).from_json(result.as_json()) == result
-    assert "points ahead" in duel_words.text(result)
-    assert "%," not in duel_words.text(result)
+    assert "points ahead" in str(result)
+    assert "%," not in str(result)
 
 
 def test_a_suite_speaks_in_points():

@@ -1,10 +1,11 @@
-import functools
 import itertools
 import json
 import time
 
 import numpy as np
 import pytest
+from printing import text_of
+from truths import expected_at_random
 
 from cardai import load
 from cardai.agents.spec import agent, evenly_random
@@ -12,19 +13,13 @@ from cardai.app.cli import run
 from cardai.errors import CardaiError
 from cardai.measure.perf import list_speeds, measure, players_of
 from cardai.measure.speed import Timing, timed
-from cardai.show.perf import table
 
 GAME, MOSKA = load("tictactoe"), load("moska")
-LINES = [{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {0, 3, 6}, {1, 4, 7}, {2, 5, 8}, {0, 4, 8}, {2, 4, 6}]
 
 
-@functools.cache
-def exact(own=frozenset(), other=frozenset()):
-    """The expected number of positions, and of legal moves in them, from here on when both players move at random."""
-    free = set(range(9)) - own - other
-    if any(line <= other for line in LINES) or not free:
-        return np.zeros(2)
-    return sum(exact(other, own | {cell}) for cell in free) / len(free) + np.array([1.0, len(free)])
+def exact():
+    """The expected number of positions, and of legal moves in them, when both players move at random."""
+    return expected_at_random(lambda free: np.array([1.0, free]))
 
 
 @pytest.fixture(scope="module")
@@ -119,16 +114,11 @@ def test_a_timing_is_the_median_with_its_range():
 
 
 def test_the_report_is_json_and_a_table(report):
-    from rich.console import Console
-
     found = json.loads(json.dumps(report.as_json(), allow_nan=False))
     assert found["rows"][0]["agent"] == "random"
     assert found["machine"]["usable_cpus"] >= 1
-    console = Console(width=160)
-    with console.capture() as captured:
-        console.print(table(report))
-    assert str(report.rows[1].games_per_second) in captured.get()
-    assert f"{report.threads.ratio.median:.2f} times" in captured.get()
+    assert str(report.rows[1].games_per_second) in text_of(report)
+    assert f"{report.threads.ratio.median:.2f} times" in text_of(report)
 
 
 def test_the_command_takes_a_number_of_threads(capsys):

@@ -117,25 +117,6 @@ def test_the_end_with_fewer_ties_is_read():
     assert not picks_last(np.array([[0.0, 1 / 3, 2 / 3, 1]]))
 
 
-def test_names_and_order_do_not_matter():
-    rng = np.random.default_rng(3)
-    lineups = line_ups(rng, 4, 3, 50)
-    scores = losers(rng, np.array([0, 0.5, 1, 1.5]), lineups)
-    there = np.array([2, 0, 3, 1])
-    one, other = fitted(lineups, scores, 4), fitted(there[lineups][::-1], scores[::-1], 4)
-    assert other[there] == pytest.approx(one, abs=1e-7)
-
-
-def test_ratings_find_the_strengths_that_games_were_played_with(few_resamples):
-    rng = np.random.default_rng(4)
-    strengths = np.array([0.0, 0.4, 1.0, 1.8, 2.5])
-    lineups = line_ups(rng, 5, 4, 6000)
-    found = rate(*one_a_deal(lineups, losers(rng, strengths, lineups)), NAMES[:5], "a").figures
-    assert all(one.contains(ELO * strength) for one, strength in zip(found, strengths, strict=True))
-    assert all(one.high - one.low < 80 for one in found)
-    assert found[1].n == found[1].deals == (lineups == 1).any(axis=1).sum()
-
-
 def test_intervals_contain_the_truth_about_as_often_as_they_say(few_resamples):
     strengths, hits = np.array([0.0, 0.5, 1.0]), 0
     for seed in range(100):

@@ -1,6 +1,5 @@
 """Outcomes of a game beside its score, and the share of the win: noted in play, in tables and as labels."""
 
-import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +9,10 @@ import numpy as np
 import pytest
 import small_game
 from judges import Judge, know, some_order
-from rich.console import Console
+from printing import text_of
 
 import cardai
 from cardai.agents.spec import agent
-from cardai.app import keyboard
-from cardai.app.keyboard import HUMAN
 from cardai.cards import count
 from cardai.data import record
 from cardai.data.dataset import collect, collect_games
@@ -27,7 +24,6 @@ from cardai.measure.analysis import analyse
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.duplicate import outcomes
 from cardai.rule import rule
-from cardai.show import match, suite
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, rotations
 from cardai.stats.measure import measure_of, win_shares
@@ -90,13 +86,6 @@ TAKING = WHIST.changed(
 )
 FEW_CARDS = WHIST.changed(rewards={"cards": Outcome(cards_played, "cards played so far", 1, 20)})
 BROKEN = small_game.GAME.changed(outcomes={"odd": Outcome(no_number, "no number")}, measures=("odd",))
-
-
-def table_of(report) -> str:
-    console = Console(width=200)
-    with console.capture() as captured:
-        console.print({"suite": suite, "match": match}[report.kind].table(report))
-    return captured.get()
 
 
 def played(game: Game, specs: list[str], deals: int, seed: int) -> tuple[Results, np.ndarray]:
@@ -238,7 +227,7 @@ def test_players_are_compared_by_each_measure_on_the_same_deals():
 
 
 def test_the_table_of_a_match_names_measures_and_units():
-    text = table_of(run_match(LOW, ["low", "random", "random"], games=60))
+    text = text_of(run_match(LOW, ["low", "random", "random"], games=60))
     header = next(line for line in text.splitlines() if "player" in line)
     assert " ".join(header.split()) == "player score % share % points clean % score by seat n"
     assert "points: points in the hand at the end; lower is better" in text
@@ -249,7 +238,7 @@ def test_the_table_of_a_match_names_measures_and_units():
 def test_a_game_without_measures_shows_wins_and_losses():
     report = run_match(small_game.GAME, ["low", "random", "random"], games=60)
     assert [measure.name for measure in report.measures] == ["score", "win", "loss"]
-    assert "share %" not in table_of(report)
+    assert "share %" not in text_of(report)
     assert {pair.measure for pair in report.verdicts} == {"score"}
 
 
@@ -266,7 +255,7 @@ def test_a_suite_may_measure_an_outcome_in_its_own_unit():
     verdict = next(pair for pair in report.verdicts if (pair.measure, pair.one) == ("points", "low"))
     assert verdict.verdict == "better"
     assert verdict.difference.point == pytest.approx(low.figure.point - even.figure.point)
-    text = table_of(report)
+    text = text_of(report)
     header = next(line for line in text.splitlines() if "against" in line)
     assert header.split()[:5] == ["against", "agent", "points", "share", "%"]
     assert f"{low.figure}" in str(report)
@@ -428,12 +417,3 @@ def test_a_model_of_an_outcome_is_analysed_against_what_came_of_it(monkeypatch):
     assert analysis.ends().tolist() == ((15 - LOW.outcome(end, "points")) / 16).tolist()
     judge.metadata.data["recipe"]["label"] = "share"
     assert analyse(LOW, recorded, "greedy:of_points").ends().tolist() == win_shares(np.array(recorded.scores)).tolist()
-
-
-def test_the_keyboard_names_the_measures_of_a_game_that_is_over(tmp_path):
-    console, moves = Console(file=io.StringIO(), width=100), tmp_path / "moves.txt"
-    moves.write_text("1\n" * 8, encoding="utf-8")
-    scores = keyboard.play(WHIST, [HUMAN, "thrifty", "random"], seed=2, script=moves, console=console)
-    text = console.file.getvalue()
-    assert f"You; tricks taken: {8 * scores[0]:g}, score (0 to 1): {scores[0]:.3g}\n" in text
-    assert f"Clara is random; tricks taken: {8 * scores[2]:g}, score (0 to 1): {scores[2]:.3g}\n" in text

@@ -104,12 +104,6 @@ def test_what_exists_is_never_written_over(tmp_path):
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(cardai.CardaiError, match="cannot write to"):
-        create("fresh_lost", tmp_path / "missing")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_place_that_may_not_be_written_to_is_refused(tmp_path):
     (tmp_path / "file").write_text("")  # nobody, not even root, makes a folder in a file
     with pytest.raises(cardai.CardaiError, match=r"cannot write to .*file"):

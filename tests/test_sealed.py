@@ -18,8 +18,7 @@ from cardai.measure.bench import run_match, run_suite
 from cardai.measure.duel import duel
 from cardai.measure.duplicate import at_the_table, unsealed
 from cardai.measure.pool import PlannedTable
-from cardai.show.conditions import condition_notes
-from cardai.show.duel import text
+from cardai.show.bench import condition_notes
 from cardai.stats import interval
 from cardai.stats.deals import rotations
 from cardai.table.many import play
@@ -83,7 +82,7 @@ def test_no_deal_comes_twice_in_a_duel_even_if_it_is_resumed(dealt, tmp_path):
     found = duel(DURAK, **foes, folder=tmp_path)
     assert once(dealt, 60)
     assert found.own_deals
-    assert "no deal was played twice" in text(found)
+    assert "no deal was played twice" in str(found)
     first = set(dealt)
     duel(DURAK, **foes, folder=tmp_path / "again")
     assert once(dealt, 120)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import small_game
 import steps
+from printing import text_of
 
 import cardai
 from cardai.data import mixture, selfplay
@@ -17,7 +18,6 @@ from cardai.data.record import Writer, read, verify
 from cardai.data.selfplay import parse_pool, simulate, simulate_here, simulate_shards
 from cardai.errors import CardaiError
 from cardai.evaluators.model import SHIPPED
-from cardai.show.selfplay import table
 from cardai.stats import interval
 from cardai.stats.by_deal import Deals
 from cardai.stats.deals import deal_seeds
@@ -144,17 +144,13 @@ def test_a_simulation_in_blocks_is_the_same(tmp_path, monkeypatch):
 
 
 def test_a_summary_is_printed_and_told_as_json(tmp_path):
-    from rich.console import Console
-
     said = simulate(TICTACTOE, POOL, 50, out=tmp_path / "g")
     told = json.loads(json.dumps(said.as_json()))
     assert told["agents"][1]["spec"] == "greedy:open_lines"
-    console = Console(width=80)
-    with console.capture() as shown:
-        console.print(table(said))
-    assert "greedy:open_lines" in shown.get()
-    assert "50 games, " in shown.get()
-    assert "…" not in shown.get()
+    text = text_of(said, 80)
+    assert "greedy:open_lines" in text
+    assert "50 games, " in text
+    assert "…" not in text
 
 
 def test_endless_games_are_counted_and_in_no_file(tmp_path):

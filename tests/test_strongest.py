@@ -157,16 +157,6 @@ def test_each_listed_agent_plays(name, spec):
     assert plies >= 5
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "spec"), LISTED)
-def test_each_listed_agent_plays_a_game_to_its_end(name, spec):
-    game, (variant, seats) = GAMES[name], LISTED[name, spec]
-    table = OneGame(game, [agent(game, spec)] * seats, seed=2, variant=variant)
-    while table.step():
-        pass
-    assert np.isfinite(table.scores()).all()
-
-
 # Everybody is given the listed one.
 
 

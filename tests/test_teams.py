@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pairs
 import pytest
-from rich.console import Console
+from printing import text_of
 
 from cardai.agents.spec import agent
 from cardai.data.mixture import Mix
@@ -19,10 +19,9 @@ from cardai.measure.duplicate import line_up_of
 from cardai.measure.league import run_all
 from cardai.measure.pool import PlannedTable, tables_of
 from cardai.registry import load
-from cardai.show import match, suite
 from cardai.stats import interval
 from cardai.stats.deals import deal_seeds, seats_of_side
-from cardai.stats.measure import WonLostTied, leads, won_lost_tied
+from cardai.stats.measure import WonLostTied, decided, leads
 from cardai.table.many import play
 
 PAIRS = pairs.GAME
@@ -44,13 +43,6 @@ def played(specs: list[str], deals: int, seed: int) -> np.ndarray:
 def ends_of(row: MatchStanding | SuiteResult) -> WonLostTied:
     assert row.ends is not None
     return row.ends
-
-
-def text_of(report, width: int = 140) -> str:
-    console = Console(width=width)
-    with console.capture() as captured:
-        console.print({"suite": suite, "match": match}[report.kind].table(report))
-    return captured.get()
 
 
 # The declaration.
@@ -132,9 +124,7 @@ def test_partners_count_by_their_mean_in_a_measure_that_differs_between_them():
 
 def test_the_higher_score_wins_whatever_the_scores_are():
     scores = np.array([[0.7, 0.3], [0.6, 0.8], [0.2, 0.2], [0.3, 0.1]])
-    ends = won_lost_tied(leads(scores)[:, :1])
-    assert (ends.won, ends.lost, ends.tied, ends.of_decided.n) == (2, 1, 1, 3)
-    assert ends.of_decided.point == pytest.approx(200 / 3)
+    np.testing.assert_array_equal(decided(leads(scores)[:, 0]), [1, 0, np.nan, 1])
     assert (leads(np.tile(scores, 2))[:, [0, 2]] == leads(scores)[:, [0, 0]]).all()
 
 

@@ -16,8 +16,7 @@ from cardai.data.record import read
 from cardai.measure.bench import run_match
 from cardai.measure.duel import duel
 from cardai.rule.keeping import cache_root
-from cardai.show.conditions import condition_notes
-from cardai.show.duel import text
+from cardai.show.bench import condition_notes
 from cardai.stats.deals import deal_seeds
 
 DURAK, GAMES, SEED = cardai.load("durak"), 200, 91
@@ -146,4 +145,4 @@ def test_the_words_of_a_report_are_what_was_enforced(folder, monkeypatch):
     assert notes(own, "random", isolate=True) == [sealed]
     assert notes(own, own, "random", isolate=True) == [f"not sealed: {shared}"]
     assert notes("random", "thrifty", salt="pepper") == []
-    assert f"not sealed: {here}" in text(duel(DURAK, own, "random", seats=2, folder=folder / "duel", games=4))
+    assert f"not sealed: {here}" in str(duel(DURAK, own, "random", seats=2, folder=folder / "duel", games=4))

@@ -11,7 +11,7 @@ from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.registry import available
 from cardai.rule import JIT
-from cardai.rule.keeping import all_files, forget, rules_folder
+from cardai.rule.keeping import all_files, rules_folder
 from cardai.show.progress import Line, is_cold
 from cardai.stats.machine import machine
 from cardai.table.many import play
@@ -41,14 +41,6 @@ def how_compiled() -> str:
     from cardai.rule.compiling import why_stock
 
     return f"compiled by Numba alone, slowly: {why_stock}" if why_stock else "compiled"
-
-
-def clear_cache() -> int:
-    """Delete all compiled rules, and nothing else in the cache folder. Returns how many bytes that frees.
-
-    Raises CardaiError if one cannot be deleted.
-    """
-    return forget()
 
 
 def _try_games(load: Callable[[str], Game]) -> tuple[dict[str, str], bool]:

@@ -168,7 +168,8 @@ class Screen:
         if command == "rules":
             self._answer(self.coach.rules)
         elif command == "words":
-            self._show_terms()
+            for term, sentence in self.table.game.text.terms.items():
+                self._say(f"{term}: {sentence}")
         elif command == "scores":
             if not self._show_rounds():
                 self._say("This game is not played in rounds that are counted.")
@@ -241,11 +242,6 @@ class Screen:
         if match is not None:
             self.console.print(rounds_table([words.name(seat) for seat in range(len(self.names))], match))
         return match is not None
-
-    def _show_terms(self) -> None:
-        """Print the game's words."""
-        for term, sentence in self.table.game.text.terms.items():
-            self._say(f"{term}: {sentence}")
 
     def _news(self, seat: int) -> list[tuple[str, str]]:
         """The moves that a person has not seen yet, as (who, what), without those that the person typed."""

@@ -23,7 +23,8 @@ class Menu:
         self.numbered = not any(text.isdecimal() for text in spelled)
         self.groups: dict[str, list[int]] = {}
         for i, text in enumerate(spelled):
-            self.groups.setdefault(_first_word(text), []).append(i)
+            word = next(iter(text.lower().split()), "").rstrip(",:;")
+            self.groups.setdefault(word, []).append(i)
 
     def alike(self, text: str) -> list[int]:
         """Returns the indices of the moves that a text describes: "attack", or "kill td" for all kills with TD in them.
@@ -74,7 +75,3 @@ class Menu:
 
 def _describes(words: Sequence[str], spelled: Sequence[str]) -> bool:
     return spelled[0].startswith(words[0]) and all(any(s.startswith(word) for s in spelled[1:]) for word in words[1:])
-
-
-def _first_word(text: str) -> str:
-    return next(iter(text.lower().split()), "").rstrip(",:;")

@@ -51,7 +51,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Summary(Report, drawn_by="cardai.show.selfplay:table"):
+class Summary(Report, drawn_by="cardai.show.tables:selfplay"):
     """The result of a simulation.
 
     - `asked`: the number of games asked for; `games`: those played and finished by this call; `states`: their moves.

@@ -25,7 +25,7 @@ class GameState(np.record):  # pyright: ignore[reportIncompatibleVariableOverrid
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the table as the seat to move sees it."""
-        return pkgutil.resolve_name("cardai.show.html:state")(self)
+        return pkgutil.resolve_name("cardai.show.picture:state_page")(self)
 
 
 class _Fields(str):

@@ -5,23 +5,17 @@
     save_figure("game3.svg", cardai.show.analysis.figure(analysis))
 
 *What is evaluated.* A seat's position is evaluated when the seat has just moved, in the state that the evaluator of the
-agent is made for: the after-state, before any draw, for `greedy:`; the settled state for `sampled:`, unless the game is
-over then or the seat is in the middle of its decision. Models are trained on such states only (`cardai.data.recipe`):
-a state that a seat has just moved into, seen by that seat. So no seat is evaluated after another seat's move. It keeps
-the value of its own last move until its next one, and has no value before its first move. If the moves of others helped
-or hurt a seat, that shows at its next own move. The game ends with the score. Models that are asked after other seats'
-moves all the same predict the end worse than the value that is kept (`docs/records.md`).
+agent is made for (`positions`), since models are trained on such states only. It keeps the value of its own last move
+until its next one, and has no value before its first move. If the moves of others helped or hurt a seat, that shows at
+its next own move. The game ends with the score. Models that are asked after other seats' moves all the same predict the
+end worse than the value that is kept (`docs/records.md`).
 
-*By what information.* Evaluators see worlds only: copies of the state in which everything the seat cannot know has been
-dealt anew. A model's view is the same in all worlds of a seat (a law), so a model is asked about one world. A heuristic
-of settled states is averaged over as many worlds as the agent's spec says. The alternatives to a move have the values
-by which the agent chooses when it plays.
+*By what information.* Evaluators see worlds of the seat only. A model's view is the same in all of them (a law), so a
+model is asked about one. A heuristic of settled states is averaged over as many as the agent's spec says. The
+alternatives to a move have the values by which the agent chooses when it plays.
 
 *For whom.* With `seat`, an analysis is what that seat may read: the moves of others in the words it is told, and
 values of its own positions only, since the values of others come from what those seats know.
-
-*Which numbers.* A model that was trained on data balanced by loser gives values that are too low for natural play.
-`cardai.measure.value_scale` shifts them.
 """
 
 import dataclasses
@@ -259,13 +253,11 @@ def analyse_file(
 ) -> Analysis:
     """Analyse game `number` of a file. The whole file is read, so that an edited one is refused.
 
-    - `agent`: the spec of an agent with an evaluator, `greedy:` or `sampled:`.
-    - `model`: a model instead, asked as it was trained to be asked; see `spec_of`.
+    - `model`: a model instead of an agent, asked as it was trained to be asked; see `spec_of`.
     - `rules`: the path of the game if it has no name here.
-    - `seat`: show only what this seat may know; see `analyse`.
 
     Raises CardaiError for a file that cannot be read, is damaged, is of another version of the game or does not have
-    that game, and for an agent that does not fit the game.
+    that game, and as `analyse` does.
     """
     if agent is not None and model is not None:
         raise CardaiError(f"name an agent or a model to evaluate by, not both {agent!r} and {model!r}")
@@ -346,20 +338,14 @@ def _outcome(game: Game, scale: ValueScale, end: GameState, scores: Sequence[flo
 
 
 def _evaluating(game: Game, agent: Agent, variant: str, seats: int) -> Agent:
-    """Returns `agent`.
-
-    Raises CardaiError if it does not evaluate positions from what its seat knows, or does not fit the table.
-    """
+    """Returns `agent`. Raises CardaiError if it does not evaluate what its seat knows, or does not fit the table."""
     if agent.peeks:
         raise CardaiError(f"agent {agent.spec!r} peeks; a seat is evaluated from what it knows: greedy: or sampled:")
-    if plays_on(agent):
-        agent.check_fits(game, variant, seats)
-        return agent
-    if not isinstance(agent.strategy, OnePly):
+    if not plays_on(agent) and not isinstance(agent.strategy, OnePly):
         raise CardaiError(
             f"agent {agent.spec!r} evaluates no positions; greedy:EVALUATOR, sampled:EVALUATOR and rollout:N do"
         )
-    if agent.strategy.explores:
+    if isinstance(agent.strategy, OnePly) and agent.strategy.explores:
         raise CardaiError(f"agent {agent.spec!r} explores, which says nothing about a position; name it without")
     agent.check_fits(game, variant, seats)
     return agent
@@ -367,18 +353,12 @@ def _evaluating(game: Game, agent: Agent, variant: str, seats: int) -> Agent:
 
 def _replayed(game: Game, played: RecordedGame) -> tuple[list[GameState], list[np.record]]:
     """Returns the states before each move with the last state, and the moves."""
-    states: list[GameState] = []
-    moves: list[np.record] = []
-
-    def on_position(state: GameState, move: np.record, ply: int) -> None:
-        states.append(state)
-        moves.append(move)
-
+    seen: list[tuple[GameState, np.record]] = []
     try:
-        end = record.replay(game, played, on_position)
+        end = record.replay(game, played, lambda state, move, ply: seen.append((state, move)))
     except CardaiError as error:
         raise CardaiError(f"game {played.number} (seed {played.seed}): {error}") from None
-    return [*states, end], moves
+    return [*(state for state, _ in seen), end], [move for _, move in seen]
 
 
 def _analysed_moves(

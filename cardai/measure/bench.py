@@ -14,10 +14,8 @@ of the first one, so that they are compared on the same deals.
 """
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -56,12 +54,12 @@ from cardai.stats.by_deal import Deals, DealSums
 from cardai.stats.deals import distinct_rotations, new_salt
 from cardai.stats.interval import Estimate
 from cardai.stats.machine import thread_count
-from cardai.stats.measure import Measure, WonLostTied, decided, leads, measure_of, won_lost_tied
+from cardai.stats.measure import Measure, WonLostTied, decided, leads, measure_of
 from cardai.stats.progress import Progress, begin_part
 from cardai.table.many import BLOCK, Results
 
-Outcomes = dict[str, np.ndarray]
-"""What one agent got by each measure: f8[deals, rotations], NaN for a game that was not finished."""
+Outcomes = dict[str, Deals]
+"""What one agent got by each measure."""
 
 _OF_SHARES = {"win", "loss", "share"}  # measures whose published figures are taken as shares of games
 
@@ -108,7 +106,9 @@ def run_suite(
     variant = _variant(game, suite.variant if variant is None else variant)
     line_ups = {name: line_up_of(row, game.teams) for name, row in suite.rows.items()}
     for spec in agents or ():  # agents named by the caller must exist; those of the suite may come later
-        _refuse_unfit(agent(game, spec, isolate=isolate), game, variant, {len(one) for one in line_ups.values()})
+        named, sizes = agent(game, spec, isolate=isolate), [len(one) for one in line_ups.values()]
+        if not any(seats in game.seats and named.fits(game, variant, seats) for seats in sizes):
+            named.check_fits(game, variant, sizes[0])
     strongest = () if agents or suite_name else _strongest(game, line_ups, variant)
     added = [spec for spec in strongest if spec not in suite.agents]
     planned, missing = _planned(game, line_ups, (*(agents or suite.agents), *added), games, variant, isolate)
@@ -142,10 +142,10 @@ def run_suite(
                 own_deals=own_deals,
             )
             with interrupts_held():
-                counted = partial(outcomes_of_places, places, plan.counted)
-                own = {one.name: counted(outcomes(game.payoff, one.name, results)) for one in measures}
-                rows.append(_suite_result(game, suite, measures, plan, results, places, own, counted, seed))
-                by_agent[plan.row, plan.measured.label] = own
+                tally = _Tally(game, len(plan.line_up), {"score", *(one.name for one in measures)}, [plan.counted])
+                tally.add(results, places)
+                rows.append(_suite_result(game, suite, measures, plan, results, places, tally, seed))
+                by_agent[plan.row, plan.measured.label] = tally.of(0)
                 done += plan.games
             if on_result is not None:
                 on_result(rows[-1])
@@ -160,7 +160,7 @@ def run_suite(
         game=game.name,
         version=game.version,
         variant=variant,
-        title=_suite_title(game, suite_name),
+        title=f"{game.title}, suite {suite_name or next(iter(game.agents.suites), 'random')}: {suite.about}",
         measure=suite.measure,
         measures=tuple(measures),
         seed=seed,
@@ -171,7 +171,7 @@ def run_suite(
         rows=tuple(rows),
         missing=tuple(missing),
         unplayed=len(planned) - len(rows),
-        verdicts=_suite_verdicts(measures, by_agent),
+        verdicts=_verdicts(measures, by_agent),
         source=suite.source,
         claim_games=suite.claim_games,
         games=sum(row.games for row in rows),
@@ -210,7 +210,7 @@ def run_match(
     """
     games, threads, seed = positive("games", games), thread_count(threads), whole("seed", seed)
     variant = _variant(is_game(game), variant)
-    players = check_list("players", players, (str, Spec, Agent), "agents or specs of agents")
+    check_list("players", players, (str, Spec, Agent), "agents or specs of agents")
     check_flag("rotate", rotate)
     check_flag("overwrite", overwrite)
     check_flag("isolate", isolate)
@@ -226,29 +226,40 @@ def run_match(
     turns = distinct_rotations(specs) if rotate else np.arange(len(specs))[None]
     deals = -(-games // len(turns))
     measures = _measures(game, "score", game.learning.measures or ("win", "loss"), [len(specs)])
-    tally = _MatchTally(game, line_up, measures)
+    players, own = list({player.spec: player for player in line_up}.values()), dict[str, list[int]]()
+    for place, spec in enumerate(specs):
+        own.setdefault(spec, []).append(place)
+    names = {"score", "win", "loss", *(one.name for one in measures)}
+    tally = _Tally(game, len(specs), names, [sides(places, game.teams) for places in own.values()])
     total, block = deals * len(turns), deals if cluster else max(1, BLOCK // len(turns))
-    with recorder(record, game, specs, variant, total, overwrite) as writer, tally.kept_when_interrupted():
-        for first in range(0, deals, block):
-            results, places = play_rotated(
-                game,
-                line_up,
-                turns,
-                min(block, deals - first),
-                seed,
-                variant,
-                threads,
-                begin_part(progress, first * len(turns), total, " - ".join(specs)),
-                writer,
-                salt,
-                _noted(game, measures),
-                first=first,
-                cluster=cluster,
-            )
-            with interrupts_held():
-                tally.add(results, places)
-            if results.interrupted:
-                break
+    interrupted = False
+    with recorder(record, game, specs, variant, total, overwrite) as writer:
+        try:
+            for first in range(0, deals, block):
+                results, places = play_rotated(
+                    game,
+                    line_up,
+                    turns,
+                    min(block, deals - first),
+                    seed,
+                    variant,
+                    threads,
+                    begin_part(progress, first * len(turns), total, " - ".join(specs)),
+                    writer,
+                    salt,
+                    _noted(game, measures),
+                    first=first,
+                    cluster=cluster,
+                )
+                with interrupts_held():
+                    tally.add(results, places)
+                if results.interrupted:
+                    break
+        except KeyboardInterrupt:  # between two blocks
+            if not tally.games:
+                raise
+            interrupted = True
+    by_agent = {("", player.label): tally.of(number) for number, player in enumerate(players)}
     return BenchReport(
         kind="match",
         game=game.name,
@@ -262,13 +273,15 @@ def run_match(
         asked=games,
         rotate=rotate,
         threads=cluster.slots if cluster else threads,
-        rows=tally.standings(),
-        verdicts=tally.verdicts(),
+        rows=tuple(
+            _standing(measures, player, len(own[player.spec]), tally, number) for number, player in enumerate(players)
+        ),
+        verdicts=_verdicts([one for one in measures if one.name in ("score", *game.learning.measures)], by_agent),
         games=tally.games,
         endless=tally.endless,
         seconds=tally.seconds,
         decisions=tally.decisions,
-        interrupted=tally.interrupted,
+        interrupted=interrupted or tally.interrupted,
         own_deals=own_deals,
         unsealed=why_unsealed,
     )
@@ -299,11 +312,6 @@ def _suite_against_random(game: Game) -> Suite:
         rows={"random": Row(others)} if others else {"itself": Row((MEASURED,) * seats)},
         agents=tuple(dict.fromkeys(agents)),
     )
-
-
-def _suite_title(game: Game, name: str | None) -> str:
-    shown = name or next(iter(game.agents.suites), "random")
-    return f"{game.title}, suite {shown}: {_suite(game, name).about}"
 
 
 def _variant(game: Game, variant: str | None) -> str:
@@ -415,18 +423,6 @@ def _number(planned: Sequence[_Plan], plan: _Plan) -> int:
     return next((number for number, other in enumerate(foreign) if other is plan), 0)
 
 
-def _refuse_unfit(player: Agent, game: Game, variant: str, sizes: Collection[int]) -> None:
-    """Raise CardaiError if the agent fits a table of none of these numbers of seats."""
-    refusals = []
-    for seats in sizes:
-        try:
-            player.check_fits(game, variant, seats)
-        except CardaiError as error:
-            refusals.append(error)
-    if len(refusals) == len(sizes):
-        raise refusals[0]
-
-
 def _measures(game: Game, main: str, beside: Iterable[str], tables: Iterable[int]) -> list[Measure]:
     """The measures of a report on tables of so many seats, `main` first.
 
@@ -454,14 +450,12 @@ def _suite_result(
     plan: _Plan,
     results: Results,
     places: np.ndarray,
-    own: Outcomes,
-    counted: Callable[[np.ndarray], np.ndarray],
+    tally: "_Tally",
     seed: int,
 ) -> SuiteResult:
-    """The result of the measured agent. `own`: what it got by each measure. `counted` finds it among all seats'."""
+    """The result of the measured agent, whose games are in `tally`."""
     main, *others = measures
-    scores, scale = counted(outcomes(game.payoff, "score", results)), measure_of(game, "score").scale
-    figure, claim = interval.estimate(own[main.name]), suite.rows[plan.row].claims.get(plan.spec)
+    figure, claim = tally.figure(main.name), suite.rows[plan.row].claims.get(plan.spec)
     claim_games = suite.claim_games if main.name in _OF_SHARES else 0
     by_seat = outcomes(game.payoff, main.name, results)
     is_own = np.isin(places.reshape(by_seat.shape), np.concatenate(plan.counted))
@@ -473,33 +467,34 @@ def _suite_result(
         opponents=tuple(opponent.label for opponent in plan.opponents),
         measure=suite.measure,
         figure=figure.scaled(main.scale),
-        score=interval.estimate(scores).scaled(scale),
+        score=tally.figure("score").scaled(measure_of(game, "score").scale),
         by_seat=tuple(interval.estimate(seats[:, :, seat]).scaled(main.scale) for seat in range(places.shape[2])),
         seat_share=_means(by_seat, main.scale),
         claim=claim,
         claim_verdict=None
         if claim is None or not figure.n
         else interval.agreement(figure, claim / main.scale, claim_games),
-        games=int(results.finished.sum()),
-        endless=int(results.endless.sum()),
-        decisions=results.decisions,
-        seconds=results.seconds,
-        games_per_second=float(results.finished.sum() / results.seconds) if results.seconds else 0.0,
+        games=tally.games,
+        endless=tally.endless,
+        decisions=tally.decisions,
+        seconds=tally.seconds,
+        games_per_second=float(tally.games / tally.seconds) if tally.seconds else 0.0,
         seed=seed,
-        interrupted=results.interrupted,
+        interrupted=tally.interrupted,
         search=_search_cost(plan, results),
-        beside={other.name: interval.estimate(own[other.name]).scaled(other.scale) for other in others},
+        beside={other.name: tally.figure(other.name).scaled(other.scale) for other in others},
         places=len(plan.own),
         partners=tuple(partner.label for partner in plan.partners),
-        ends=_ends(game, results, counted),
+        ends=tally.ends(),
     )
 
 
-def _ends(game: Game, results: Results, counted: Callable[[np.ndarray], np.ndarray]) -> WonLostTied | None:
-    """The games that a player won, lost and tied, None if there are more than two sides."""
-    if not _has_two_sides(game, results.scores.shape[1]):
-        return None
-    return won_lost_tied(counted(leads(outcomes(game.payoff, "score", results))))
+def _standing(measures: Sequence[Measure], player: Agent, places: int, tally: "_Tally", number: int) -> MatchStanding:
+    scales = {"win": 100, "loss": 100} | {one.name: one.scale for one in measures}
+    figures = {name: tally.figure(name, number).scaled(scale) for name, scale in scales.items()}
+    score, win, loss = (figures.pop(name) for name in ("score", "win", "loss"))
+    by_seat = tuple(float(scales["score"] * mean) for mean in tally.by_seat(number))
+    return MatchStanding(player.label, player.spec, places, score, win, loss, by_seat, figures, tally.ends(number))
 
 
 def _search_cost(plan: _Plan, results: Results) -> SearchCost | None:
@@ -515,91 +510,59 @@ def _search_cost(plan: _Plan, results: Results) -> SearchCost | None:
     return SearchCost(1000 * seconds / decisions if decisions else 0.0, int(decisions), search.assumed, exploits)
 
 
-class _MatchTally:
-    """What the players of a match got, summed as blocks of deals come."""
+class _Tally:
+    """What players of a line-up got, summed as blocks of deals come.
 
-    def __init__(self, game: Game, line_up: Sequence[Agent], measures: Sequence[Measure]) -> None:
-        self._game, self._measures = game, {measure.name: measure for measure in measures}
-        specs = [player.spec for player in line_up]
-        self._players = list({player.spec: player for player in line_up}.values())
-        self._own = [[place for place, spec in enumerate(specs) if spec == own.spec] for own in self._players]
-        names = dict.fromkeys(("score", "win", "loss", *self._measures))
-        self._by_deal = {name: DealSums(len(self._players)) for name in names}
-        self._decided = DealSums(len(self._players))
-        self._ends = np.zeros((len(self._players), 3), int)  # won, lost, tied
-        self._by_seat = np.zeros((2, len(self._players), len(specs)))  # sums of scores, and numbers of games
+    `groups`: for each player, the groups of places that count once a game each (`outcomes_of_places`).
+    """
+
+    def __init__(self, game: Game, seats: int, measures: set[str], groups: Sequence[Sequence[Sequence[int]]]) -> None:
+        self._game, self._groups, self._has_ends = game, groups, _has_two_sides(game, seats)
+        self._by_deal = {name: DealSums(len(groups)) for name in measures}
+        self._decided = DealSums(len(groups))
+        self._ends = np.zeros((len(groups), 3), int)  # won, lost, tied
+        self._by_seat = np.zeros((2, len(groups), seats))  # sums of scores, and numbers of games
         self.games = self.endless = self.decisions = 0
         self.seconds, self.interrupted = 0.0, False
 
-    @contextmanager
-    def kept_when_interrupted(self) -> Iterator[None]:
-        """End the block at Ctrl-C with what was added; if nothing was, KeyboardInterrupt goes on."""
-        try:
-            yield
-        except KeyboardInterrupt:
-            if not self.games:
-                raise
-            self.interrupted = True
-
     def add(self, results: Results, places: np.ndarray) -> None:
         """Add the games of further deals. `places`: i64[deals, rotations, seats], as `play_rotated` returns them."""
-        game, groups = self._game, [sides(own, self._game.teams) for own in self._own]
-        by_measure = {name: outcomes(game.payoff, name, results) for name in self._by_deal}
+        by_measure = {name: outcomes(self._game.payoff, name, results) for name in self._by_deal}
         for name, values in by_measure.items():
-            self._by_deal[name].add([outcomes_of_places(places, own, values) for own in groups])
-        if _has_two_sides(game, places.shape[2]):
+            self._by_deal[name].add([outcomes_of_places(places, own, values) for own in self._groups])
+        if self._has_ends:
             ahead = leads(by_measure["score"])
-            own_leads = [outcomes_of_places(places, own, ahead) for own in groups]
+            own_leads = [outcomes_of_places(places, own, ahead) for own in self._groups]
             self._decided.add([decided(own) for own in own_leads])
             self._ends += [[(own > 0.0).sum(), (own < 0.0).sum(), (own == 0.0).sum()] for own in own_leads]
-        for player, own in enumerate(self._own):
-            is_own = np.isin(places.reshape(results.scores.shape), own) & results.finished[:, None]
-            self._by_seat[:, player] += np.where(is_own, by_measure["score"], 0.0).sum(axis=0), is_own.sum(axis=0)
+        is_own = [np.isin(places.reshape(results.scores.shape), np.concatenate(own)) for own in self._groups]
+        is_own = np.array(is_own) & results.finished[:, None]
+        self._by_seat += np.where(is_own, by_measure["score"], 0.0).sum(axis=1), is_own.sum(axis=1)
         self.games += int(results.finished.sum())
         self.endless += int(results.endless.sum())
         self.decisions += results.decisions
         self.seconds += results.seconds
         self.interrupted = results.interrupted
 
-    def standings(self) -> tuple[MatchStanding, ...]:
-        """The standing of each player."""
-        return tuple(self._standing(number) for number in range(len(self._players)))
+    def of(self, number: int) -> Outcomes:
+        """What a player got."""
+        return {name: sums.of(number) for name, sums in self._by_deal.items()}
 
-    def _standing(self, number: int) -> MatchStanding:
-        player, (sums, sizes) = self._players[number], self._by_seat[:, number]
+    def figure(self, name: str, number: int = 0) -> Estimate:
+        """The mean of a player by a measure."""
+        return interval.estimate(self._by_deal[name].of(number))
 
-        def pooled(name: str, scale: int = 100) -> Estimate:
-            return interval.estimate(self._by_deal[name].of(number)).scaled(scale)
+    def by_seat(self, number: int) -> np.ndarray:
+        """The mean score of a player in each seat, f8[seats], NaN where it never sat."""
+        sums, sizes = self._by_seat[:, number]
+        return sums / np.where(sizes, sizes, np.nan)
 
-        scale = self._measures["score"].scale
-        by_seat = tuple(float(scale * total) for total in sums / np.where(sizes, sizes, np.nan))
-        others = (one for one in self._measures.values() if one.name not in ("score", "win", "loss"))
-        ends = None
-        if _has_two_sides(self._game, len(sums)):
-            share = interval.proportion(self._decided.of(number)).scaled(100)
-            won, lost, tied = self._ends[number].tolist()
-            ends = WonLostTied(won, lost, tied, share)
-        return MatchStanding(
-            player.label,
-            player.spec,
-            len(self._own[number]),
-            pooled("score", scale),
-            pooled("win"),
-            pooled("loss"),
-            by_seat,
-            {one.name: pooled(one.name, one.scale) for one in others},
-            ends,
-        )
-
-    def verdicts(self) -> tuple[PairVerdict, ...]:
-        """The verdicts on each pair of players by their mean scores and by the game's measures."""
-        verdicts = list[PairVerdict]()
-        for measure in self._measures.values():
-            if measure.name in ("score", *self._game.learning.measures):
-                tally = self._by_deal[measure.name]
-                own = {player.label: tally.of(number) for number, player in enumerate(self._players)}
-                verdicts += _verdicts(measure, "", own)
-        return tuple(verdicts)
+    def ends(self, number: int = 0) -> WonLostTied | None:
+        """The games that a player won, lost and tied, None if there are more than two sides."""
+        if not self._has_ends:
+            return None
+        won, lost, tied = self._ends[number].tolist()
+        return WonLostTied(won, lost, tied, interval.proportion(self._decided.of(number)).scaled(100))
 
 
 def _means(outcomes: np.ndarray, scale: int = 100) -> tuple[float, ...]:
@@ -609,23 +572,18 @@ def _means(outcomes: np.ndarray, scale: int = 100) -> tuple[float, ...]:
     return tuple(float(scale * mean) for mean in means)
 
 
-def _suite_verdicts(
-    measures: Sequence[Measure], by_agent: Mapping[tuple[str, str], Outcomes]
-) -> tuple[PairVerdict, ...]:
-    """Returns the verdicts on each pair of agents in each row. `by_agent`: (row, agent) -> outcomes by measure."""
+def _verdicts(measures: Sequence[Measure], by_agent: Mapping[tuple[str, str], Outcomes]) -> tuple[PairVerdict, ...]:
+    """The verdicts on each pair of agents in each row, in both orders. `by_agent`: by row and agent."""
+    opposite = {"better": "worse", "worse": "better", "undecided": "undecided"}
     verdicts: list[PairVerdict] = []
     for measure, row in itertools.product(measures, dict.fromkeys(row for row, _ in by_agent)):
-        in_row = {label: own[measure.name] for (name, label), own in by_agent.items() if name == row}
-        verdicts += _verdicts(measure, row, in_row)
+        own = {label: sums[measure.name] for (name, label), sums in by_agent.items() if name == row}
+        for one, other in itertools.combinations(own, 2):
+            comparison = interval.compare(own[one], own[other], lower_is_better=measure.lower_is_better)
+            ahead = comparison.difference.scaled(measure.scale)
+            behind = replace(ahead, point=-ahead.point, low=-ahead.high, high=-ahead.low)
+            verdicts += [
+                PairVerdict(row, one, other, ahead, comparison.verdict, measure.name),
+                PairVerdict(row, other, one, behind, opposite[comparison.verdict], measure.name),
+            ]
     return tuple(verdicts)
-
-
-def _verdicts(measure: Measure, row: str, by_agent: Mapping[str, np.ndarray | Deals]) -> Iterator[PairVerdict]:
-    """Returns the verdict on each agent against each other one, with each pair in both orders."""
-    opposite = {"better": "worse", "worse": "better", "undecided": "undecided"}
-    for one, other in itertools.combinations(by_agent, 2):
-        comparison = interval.compare(by_agent[one], by_agent[other], lower_is_better=measure.lower_is_better)
-        ahead = comparison.difference.scaled(measure.scale)
-        yield PairVerdict(row, one, other, ahead, comparison.verdict, measure.name)
-        behind = replace(ahead, point=-ahead.point, low=-ahead.high, high=-ahead.low)
-        yield PairVerdict(row, other, one, behind, opposite[comparison.verdict], measure.name)

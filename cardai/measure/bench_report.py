@@ -30,8 +30,7 @@ class SearchCost:
 
 @dataclass(frozen=True)
 class SuiteResult:
-    """The result of one agent in one row of a suite. Estimates are in percent, or in the unit of a
-    payoff or of an outcome.
+    """The result of one agent in one row of a suite. Estimates are in percent, or in the unit of a payoff or outcome.
 
     - `places`: how many seats of a game the agent had; `opponents`: the agents in the seats of others; `partners`:
       other agents in the agent's own team, in a game of teams.
@@ -85,14 +84,10 @@ class MissingRow:
 
 @dataclass(frozen=True)
 class MatchStanding:
-    """One player of a match, all its places in the line-up taken together. Estimates are in percent of its games, the
-    score in the unit of the game's payoff if it has one.
+    """One player of a match, all its places in the line-up taken together, in the units of a `SuiteResult`.
 
-    A game counts for each of its places, in a game of teams for each team that it plays in.
-
-    - `by_seat[s]`: its mean score in seat s; NaN if it never sat there.
-    - `beside`: the game's other measures (`Learning.measures`), in percent, or in the unit of an outcome.
-    - `ends`: games won, lost and tied, if there are two sides: two seats or two teams.
+    A game counts for each of its places, in a game of teams for each team that it plays in. `by_seat[s]`: its mean
+    score in seat s; NaN if it never sat there. `beside`, `ends`: as in `SuiteResult`.
     """
 
     agent: str
@@ -138,14 +133,9 @@ class BenchReport(Report, Generic[RowT], drawn_by="cardai.show.bench:table"):
       `ends`, these stand for "win", "loss" and "share".
     - `salt`: made the deals together with the seed; empty if no agent runs code of somebody else's.
     - `asked`: the games requested, in each row of a suite. Slightly more are played, to complete rotations.
-    - `rows`: `SuiteResult`s of a suite, `MatchStanding`s of a match.
-    - `missing`: the rows that could not be played.
-    - `unplayed`: how many rows were not begun when the run was interrupted.
-    - `source`: where the suite's claims come from.
-    - `claim_games`: the number of games behind each claim, or 0 if it is not known.
-    - `games`: the games finished, over all rows.
-    - `endless`: games given up after the game's `max_plies` moves, over all rows.
-    - `seconds`, `decisions`: the time taken and the decisions made, over all rows.
+    - `missing`: the rows that could not be played; `unplayed`: how many were not begun when the run was interrupted.
+    - `source`: where the suite's claims come from; `claim_games`: the games behind each, or 0 if that is not known.
+    - `games`, `endless`, `seconds`, `decisions`: as in `SuiteResult`, over all rows.
     - `own_deals`: whether no deal was played twice, since an agent runs code of somebody else's.
     - `unsealed`: why such code could know hidden cards, a sentence each; empty if the system kept them from it.
     """
@@ -177,8 +167,5 @@ class BenchReport(Report, Generic[RowT], drawn_by="cardai.show.bench:table"):
     unsealed: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Returns this report and the machine it was measured on as plain JSON types.
-
-        Figures are in percent, or in the unit of an outcome.
-        """
+        """This report and the machine it was measured on as plain JSON types."""
         return plain(asdict(self) | {"level": interval.LEVEL, "machine": machine()})

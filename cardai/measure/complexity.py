@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import Agent
 from cardai.agents.spec import agent as agent_of
 from cardai.errors import positive
 from cardai.game import Game
@@ -19,9 +18,9 @@ from cardai.stats.deals import deal_seeds
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine, thread_count
-from cardai.stats.progress import CountProgress, Progress, begin_part
+from cardai.stats.progress import Progress, begin_part
 from cardai.stats.report import Report
-from cardai.table.many import play
+from cardai.table.many import Results, play
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class ComplexityRow:
     - `geometric`: the mean over games of the sum of log10(legal moves); it is log10 of the geometric mean of the sizes.
     - `truncated`: decisions with more moves than the game can list. They count with the moves listed.
     - `endless`: games given up after the game's `max_plies` moves. They count in no figure.
-    - `reference`: a published value of log10 of the size, if there is one.
+    - `reference`: a published value of log10 of the size.
     """
 
     players: int
@@ -96,7 +95,9 @@ def measure(
     rows: list[ComplexityRow] = []
     for i, seats in enumerate(players):
         part = begin_part(progress, i * games, len(players) * games, f"{seats} players")
-        rows.append(_measured(game, player, seats, games, seed, threads, variant, part, references.get(seats)))
+        lineups, seeds = np.zeros((games, seats), np.int64), deal_seeds(seed, games)
+        results = play(game, [player], lineups, seeds, variant=variant, threads=threads, tally=True, progress=part)
+        rows.append(_row(seats, results, seed, references.get(seats)))
         if rows[-1].interrupted:
             break
     return ComplexityReport(
@@ -113,23 +114,11 @@ def measure(
     )
 
 
-def _measured(
-    game: Game,
-    player: Agent,
-    seats: int,
-    games: int,
-    seed: int,
-    threads: int,
-    variant: str | None,
-    progress: CountProgress | None,
-    reference: float | None,
-) -> ComplexityRow:
-    lineups, seeds = np.zeros((games, seats), np.int64), deal_seeds(seed, games)
-    results = play(game, [player], lineups, seeds, variant=variant, threads=threads, tally=True, progress=progress)
+def _row(players: int, results: Results, seed: int, reference: float | None) -> ComplexityRow:
     tally = results.tally[results.finished]
     decisions, branching, power, geometric = _figures(tally, seed)
     return ComplexityRow(
-        players=seats,
+        players=players,
         decisions=decisions,
         branching=branching,
         power=power,
@@ -153,7 +142,7 @@ def _figures(tally: np.ndarray, seed: int) -> list[Estimate]:
 
     statistics = (lambda means: means[:, 0], branching, power, lambda means: means[:, 2])
     if not len(tally):
-        return [Estimate(np.nan, np.nan, np.nan, 0, 0)] * len(statistics)
+        return [interval.UNKNOWN] * len(statistics)
     whole, drawn = tally.mean(axis=0)[None], interval.resampled_means(tally, seed)
     return [
         Estimate(float(statistic(whole)[0]), *interval.percentiles(statistic(drawn)), len(tally), len(tally))

@@ -16,7 +16,7 @@ import math
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -34,7 +34,6 @@ from cardai.measure.duplicate import needs_own_deals, outcomes, outcomes_of_plac
 from cardai.stats import interval
 from cardai.stats.deals import distinct_rotations, new_salt, seats_of_side
 from cardai.stats.interval import Estimate
-from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
 from cardai.stats.measure import measure_of
 from cardai.stats.progress import CountProgress
@@ -44,18 +43,14 @@ BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the g
 
 
 @dataclass(frozen=True)
-class Duel(Report, drawn_by="cardai.show.duel:text"):
-    """The result of a duel. Estimates are in `unit`: "%", or that of the game's payoff.
+class Duel(Report, drawn_by="cardai.show.tables:duel_text"):
+    """The result of a duel. Estimates are in `unit`: "%", or that of the game's payoff. A team counts once a game.
 
-    - `games`: games that were finished; `endless`: games given up after the game's `max_plies` moves.
+    - `games`, `endless`, `own_deals`, `unsealed`: as in `cardai.measure.bench_report`.
     - `different`: how many deals were played in different ways; `looks`: how often the agents were compared.
-    - `score`: the candidate's mean score, with its 95 % interval.
-    - `difference`: that mean less the mean score of the others at the same tables, with an interval of `level`.
-      A team counts once a game.
-    - `verdict`: the candidate is "better" or "worse", or it is "undecided", as always with fewer than 10 different
-      deals.
-    - `own_deals`: whether no deal was played twice, since an agent runs code of somebody else's.
-    - `unsealed`: why such code could know hidden cards while the last games were played, a sentence each.
+    - `score`: the candidate's mean score, with its 95 % interval; `difference`: that mean less the mean score of the
+      others at the same tables, with an interval of `level`.
+    - `verdict`: the candidate is "better" or "worse", or "undecided", as always with fewer than 10 different deals.
     """
 
     candidate: str
@@ -71,10 +66,6 @@ class Duel(Report, drawn_by="cardai.show.duel:text"):
     own_deals: bool = False
     unsealed: tuple[str, ...] = ()
     unit: str = "%"
-
-    def as_json(self) -> dict[str, Any]:
-        """This result as plain JSON types."""
-        return plain(asdict(self))
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Self:

@@ -6,7 +6,7 @@ own, and what is called a deal here is a block of these games, in which each pla
 """
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,10 +99,7 @@ def seeds_of(
     first: int = 0,
     own_deals: bool = False,
 ) -> np.ndarray:
-    """The seeds of games on duplicate deals, u64[deals, rotations], between such players.
-
-    The other arguments are as in `play_rotated`.
-    """
+    """The seeds of games on duplicate deals, u64[deals, rotations], between such players; see `play_rotated`."""
     if not (own_deals or needs_own_deals(players)):
         return np.repeat(deal_seeds(seed, deals, salt, first)[:, None], len(turns), axis=1)
     seats = turns.shape[1]  # so line-ups with fewer rotations have the same deals in those that they play
@@ -191,16 +188,13 @@ def sides(own: Sequence[int], teams: int) -> list[list[int]]:
     return list(found.values())
 
 
-@contextlib.contextmanager
 def recorder(
     path: Path | None, game: Game, specs: Sequence[str], variant: str, games: int, overwrite: bool
-) -> "Iterator[Writer | None]":
-    """Yields what `play_rotated` writes games of a line-up of these specs to, or None without a path."""
+) -> "contextlib.AbstractContextManager[Writer | None]":
+    """What `play_rotated` writes games of a line-up of these specs to, or None without a path."""
     if path is None:
-        yield None
-        return
+        return contextlib.nullcontext()
     from cardai.data.record import Writer
 
     agents = list(dict.fromkeys(specs))
-    with Writer(path, game, agents, variant, len(specs), overwrite=overwrite, planned=games) as writer:
-        yield writer
+    return Writer(path, game, agents, variant, len(specs), overwrite=overwrite, planned=games)

@@ -41,7 +41,7 @@ def check_history(path: Path) -> None:
         if is_new:
             path.unlink()
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise CardaiError(f"cannot write {path}: {error.strerror or error}") from None
     if not is_new:
         read_history(path)
 
@@ -153,7 +153,3 @@ def _difference(now: Estimate, then: Estimate) -> tuple[Estimate, str]:
 def _table(rated: RatedAgent) -> str:
     game, _, variant, seats, _ = rated
     return table_name(game, variant, seats)
-
-
-def _unwritable(path: Path, error: OSError) -> CardaiError:
-    return CardaiError(f"cannot write {path}: {error.strerror or error}")

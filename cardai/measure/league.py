@@ -13,6 +13,7 @@ With a budget of seconds, each agent is timed first, and plays at a table no mor
 agent that is slow has fewer games, and one that cannot play a few deals has none and is named.
 """
 
+import itertools
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,7 @@ from cardai.measure.pool import ANCHOR, PlannedTable, draw_lineups, table_name, 
 from cardai.measure.speed import SelfPlay
 from cardai.registry import available
 from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, new_salt, rotations, whole_rotations
+from cardai.stats.deals import deal_seeds, new_salt, rotations
 from cardai.stats.interval import Estimate
 from cardai.stats.jsonable import plain
 from cardai.stats.machine import machine, thread_count
@@ -72,9 +73,8 @@ class LeagueStanding:
 class LeagueTable:
     """What was played at one table.
 
-    - `picked`: whether its ratings are about who comes "first" or "last".
+    - `picked`: whether its ratings are about who comes "first" or "last"; `unrated`: why there are none, or "".
     - `endless`: games given up after the game's `max_plies` moves. They count in no figure.
-    - `unrated`: why there are no ratings; empty if there are.
     - `cut`: whether fewer deals were played than asked for, since the budgets of the agents were used up.
     - `salt`: made the deals together with the seed; empty if no agent runs code of somebody else's. Otherwise no deal
       was played twice.
@@ -151,7 +151,7 @@ class League(Report, drawn_by="cardai.show.league:table"):
     budget: float | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Returns this league and the machine it was measured on as plain JSON types. An infinite bound is null."""
+        """This league and the machine it was measured on as plain JSON types. An infinite bound is null."""
         about = {"format": FORMAT, "anchor": ANCHOR, "level": interval.LEVEL, "machine": machine()}
         return plain(about | asdict(self))
 
@@ -224,10 +224,9 @@ def run_all(
     try:
         plan = plan or plan_all(names)
         planned, left_out = plan.tables, dict(plan.left_out)
-        total = sum(whole_rotations(games, table.sides) for table in planned)
-        for i, table in enumerate(planned):
-            done = sum(whole_rotations(games, earlier.sides) for earlier in planned[:i])
-            part = begin_part(progress, done, total, table.name)
+        ends = [0, *itertools.accumulate(-(-games // table.sides) * table.sides for table in planned)]
+        for table, done in zip(planned, ends, strict=False):
+            part = begin_part(progress, done, ends[-1], table.name)
             try:
                 tables.append(summarised(play_table(table, games, seed, threads, part, budget, left_out), seed))
             except CardaiError as error:  # a game or agent that breaks its contract costs its own table only
@@ -296,7 +295,8 @@ def play_table(
     """
     salt = new_salt() if needs_own_deals(plan.pool) else salt
     # Timing seats an agent everywhere, so code that remembers must not meet these deals again.
-    speeds = speeds or {player.spec: speed_of(plan, player, _timing_seed(seed, salt), threads) for player in plan.pool}
+    timing = int(deal_seeds(seed, 1, f"{salt} timing")[0]) if salt else seed
+    speeds = speeds or {player.spec: speed_of(plan, player, timing, threads) for player in plan.pool}
     limits = None
     if budget is not None:
         plan = _within_budget(plan, speeds, budget, left_out)
@@ -330,10 +330,6 @@ def play_table(
     )
 
 
-def _timing_seed(seed: int, salt: str) -> int:
-    return int(deal_seeds(seed, 1, f"{salt} timing")[0]) if salt else seed
-
-
 def speed_of(plan: PlannedTable, player: Agent, seed: int, threads: int, least: float = _SPEED_SECONDS) -> Speed:
     """Time an agent that plays against itself, in as many games as take at least so many seconds."""
     alone = SelfPlay(plan.game, player, plan.seats, plan.variant)
@@ -357,8 +353,7 @@ def _within_budget(
 ) -> PlannedTable:
     """The table without the agents that cannot play a few deals in `budget` seconds, which `left_out` gets.
 
-    A deal in all rotations has an agent once in each place: it takes the agent as long as a game against itself. The
-    anchor of the ratings has no limit.
+    A deal in all rotations takes an agent as long as a game against itself. The anchor of the ratings has no limit.
     Raises CardaiError if fewer than two agents are left.
     """
     slow = [
@@ -380,8 +375,7 @@ def _within_budget(
 def summarised(played: PlayedTable, seed: int) -> LeagueTable:
     """The ratings of a table. `seed`: of the bootstrap."""
     plan, lineups, scores, results = played.plan, played.lineups, played.scores, played.results
-    unknown = Estimate(math.nan, math.nan, math.nan, 0, 0)
-    estimates, picked, unrated = (unknown,) * len(plan.pool), "", ""
+    estimates, picked, unrated = (interval.UNKNOWN,) * len(plan.pool), "", ""
     try:
         ratings = rate(lineups, scores, [player.spec for player in plan.pool], ANCHOR, seed)
         estimates, picked = ratings.figures, ratings.picked

@@ -9,7 +9,6 @@ print(cardai.show.perf.network_table(report))
 """
 
 import itertools
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -41,7 +40,7 @@ from cardai.stats.jsonable import plain
 from cardai.stats.machine import default_threads, machine
 from cardai.stats.progress import Progress
 from cardai.stats.report import Report
-from cardai.table.many import LIVE_NATIVE, LIVE_OUTSIDE, Results
+from cardai.table.many import LIVE_NATIVE, LIVE_OUTSIDE
 
 NOTED = 20  # games whose decisions the bare loop over a compiled network scores
 
@@ -50,7 +49,6 @@ NOTED = 20  # games whose decisions the bare loop over a compiled network scores
 class NetworkShareReport(Report, drawn_by="cardai.show.perf:network_table"):
     """Rows scored a second in play and in a bare loop, measured in turns.
 
-    - Both rates of an evaluator count the rows whose scores were read, from the first batch to the last.
     - `share`: the rate in play divided by the rate of the bare loop.
     - `live`: games played at once; `batch`: the mean number of rows in a batch, 0 if compiled code scores them.
     - `threads`: how many play, and score in the bare loop if compiled code scores.
@@ -125,14 +123,14 @@ def measure(
     loop = _CompiledLoop(alone) if player.strategy.is_native else _BatchLoop(alone)
     live = loop.live if live is None else live
     loop.alone.play_for(seconds, live)
-    runs, playing, bare = [], [], []
+    runs, bare = [], []
     for done in range(1, repeats + 1):
         if progress:
             progress(done, repeats + 1, player.label)
-        loop.forget()
+        loop.sizes.clear()
         runs.append(loop.alone.play_for(seconds, live))
-        playing.append(loop.rate_in_play(runs[-1]))
         bare.append(loop.rate(seconds))
+    playing = [run.rows / run.seconds for run in runs]
     return NetworkShareReport(
         game=game.name,
         version=game.version,
@@ -165,77 +163,53 @@ class _BatchLoop:
         self.name, self.encoder, self.moment = evaluator.name, evaluator.encoder, evaluator.moment
         self.seats, self.batch, self.check_fits = evaluator.seats, evaluator.batch, evaluator.check_fits
         player = replace(alone.player, strategy=replace(search, evaluator=self))
-        self.alone, self.threads, self.all_sizes = replace(alone, player=player), default_threads(), list[int]()
-        self.forget()
+        self.alone, self.threads = replace(alone, player=player), default_threads()
+        self.sizes, self.all_sizes = list[int](), list[int]()
 
-    def forget(self) -> None:
-        """Delete the notes of a run."""
-        self.sizes: list[int] = []
-        self.read: list[tuple[float, int]] = []  # when scores were read, in seconds, and how many rows they are of
-
-    def score(self, rows: np.ndarray) -> "_WatchedScores":
-        """The evaluator's scores of rows u8[n, width]. They are noted when they are read."""
+    def score(self, rows: np.ndarray) -> Any:
+        """The evaluator's scores of rows u8[n, width]."""
         self.sizes.append(len(rows))
-        return _WatchedScores(self.read, self.evaluator.score(rows))
-
-    def rate_in_play(self, _: Results) -> float:
-        """Rows a second of the run that was noted."""
-        self.all_sizes += self.sizes
-        return self._rate()
+        return self.evaluator.score(rows)
 
     def rate(self, seconds: float) -> float:
-        """Rows a second alone, on batches of the sizes noted. A batch is begun before the last one is read."""
-        sizes, width = self.sizes, self.alone.game.encoder(self.encoder).width(self.alone.seats)
-        rows = np.random.default_rng(0).integers(0, 2, (max(sizes), width), np.uint8)
-        self.forget()
-        end, waiting = time.perf_counter() + seconds, self.score(rows[: sizes[0]])
-        for size in itertools.cycle(sizes[1:] + sizes[:1]):
-            following = self.score(rows[:size])
-            np.asarray(waiting)
-            if time.perf_counter() > end and len(self.read) > 1:
-                break
-            waiting = following
-        return self._rate()
+        """Rows a second alone, on batches of the sizes noted. A batch is begun before the last one is read.
 
-    def _rate(self) -> float:
-        """Rows a second from the first scores read to the last. Raises CardaiError if fewer than two were read."""
-        if len(self.read) < 2:
-            raise CardaiError(f"{self.name} gave {len(self.read)} answers in the time given; measure for more seconds")
-        return sum(rows for _, rows in self.read[1:]) / (self.read[-1][0] - self.read[0][0])
+        Raises CardaiError if fewer than two batches were noted.
+        """
+        if len(self.sizes) < 2:
+            raise CardaiError(
+                f"{self.name} was asked {len(self.sizes)} times in the time given; measure for more seconds"
+            )
+        width = self.alone.game.encoder(self.encoder).width(self.alone.seats)
+        rows = np.random.default_rng(0).integers(0, 2, (max(self.sizes), width), np.uint8)
+        batches = (self.evaluator.score(rows[:size]) for size in itertools.cycle(self.sizes))
+        waiting = next(batches)
+
+        def work() -> int:
+            nonlocal waiting
+            read, waiting = waiting, next(batches)
+            return len(np.asarray(read))
+
+        self.all_sizes += self.sizes
+        return timed(work, seconds).per_second
 
     def mean_batch(self) -> int:
         """The mean number of rows in a batch of play."""
         return round(sum(self.all_sizes) / len(self.all_sizes))
 
 
-@dataclass
-class _WatchedScores:
-    """Scores that may still be computing. Reading them as an array waits for them, and notes when, and how many."""
-
-    read: list[tuple[float, int]]
-    scores: Any
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        scores = np.asarray(self.scores, dtype)
-        self.read.append((time.perf_counter(), len(scores)))
-        return scores
-
-
 class _CompiledLoop:
     """A network that compiled code scores in play, and on as many threads in a bare loop over rows of decisions."""
 
-    mean_batch, forget = staticmethod(lambda: 0), staticmethod(lambda: None)
+    mean_batch = staticmethod(lambda: 0)
 
     def __init__(self, alone: SelfPlay) -> None:
         assert isinstance(alone.player.strategy, OnePly)
         assert alone.player.strategy.network is not None
         self.alone, self.network, self.threads = alone, alone.player.strategy.network, default_threads()
         self.live, self.peaks, self.products = LIVE_NATIVE * self.threads, list[float](), 0.0
+        self.sizes = list[int]()
         self.rows, self.is_first = rows_of_decisions(alone)
-
-    def rate_in_play(self, run: Results) -> float:
-        """Rows a second of a run."""
-        return run.rows / run.seconds
 
     def rate(self, seconds: float) -> float:
         """Rows a second alone. Notes the products of a row in the mean, and those that a core computes a second."""

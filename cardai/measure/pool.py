@@ -68,7 +68,7 @@ def tables_of(name: str, was_named: bool, left_out: dict[str, str]) -> list[Plan
             places |= dict.fromkeys(_places_of(game, player) if player.evaluator is not None else ())
         tables = [
             PlannedTable(
-                game, variant, seats, tuple(player for player in pool.values() if _fits(player, game, variant, seats))
+                game, variant, seats, tuple(player for player in pool.values() if player.fits(game, variant, seats))
             )
             for variant, seats in places
         ]
@@ -103,7 +103,7 @@ def pool_of(game: Game) -> tuple[dict[str, Agent], dict[str, str]]:
             refused[model] = str(error)
     for model in [player for player in pool.values() if player.evaluator is not None]:
         for kind in kinds_of(game):
-            if kind == "endgame" and _is_open_from_the_start(game):
+            if kind == "endgame" and which_are_open(game, np.array([game.new()], game.state))[0]:
                 continue  # it would play every game perfectly, whatever the model
             try:
                 player = agent(game, f"{kind}:{model.spec}")
@@ -165,15 +165,3 @@ def _places_of(game: Game, player: Agent) -> list[tuple[str, int]]:
     if not places:
         raise reason
     return places
-
-
-def _is_open_from_the_start(game: Game) -> bool:
-    return bool(which_are_open(game, np.array([game.new()], game.state))[0])
-
-
-def _fits(player: Agent, game: Game, variant: str, seats: int) -> bool:
-    try:
-        player.check_fits(game, variant, seats)
-    except CardaiError:
-        return False
-    return True

@@ -64,7 +64,7 @@ class SituationRow:
 
 
 @dataclass(frozen=True)
-class SituationsReport(Report, drawn_by="cardai.show.situations:table"):
+class SituationsReport(Report, drawn_by="cardai.show.tables:situations"):
     """The situations of a game, and the agents' shares of right play, each asked `tries` times with other luck."""
 
     game: str
@@ -108,7 +108,11 @@ def measure_situations(
     CardaiError for a game without situations, for an agent that it does not have, and for one that fits no table.
     """
     found, tries, seed = situations_of(game), positive("tries", tries), whole("seed", seed)
-    named = _usual(game, found[0].state) if agents is None else agents
+    named = agents
+    if named is None:
+        table = game.variant_of(found[0].state), int(found[0].state["seats"])
+        best = strongest_without_search(game, *table), *(strongest(game, *table, time) for time in TIMES)
+        named = [*best, *game.agents.players, "random"]
     asked = [one if isinstance(one, Agent) else agent(game, one) for one in dict.fromkeys(named)]
     rows = []
     for number, one in enumerate(found):
@@ -121,13 +125,6 @@ def measure_situations(
         if agents is not None and all(row.shares[place] is None for row in rows):
             player.check_fits(game, None, int(found[0].state["seats"]))
     return SituationsReport(game.name, game.version, tuple(one.label for one in asked), tries, seed, tuple(rows))
-
-
-def _usual(game: Game, state: GameState) -> list[str]:
-    """The agents that are asked if none are named."""
-    table = game.variant_of(state), int(state["seats"])
-    best = [strongest_without_search(game, *table), *(strongest(game, *table, time) for time in TIMES)]
-    return [*best, *game.agents.players, "random"]
 
 
 def _right_moves(game: Game, situation: Situation) -> np.ndarray:

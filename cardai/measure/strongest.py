@@ -66,7 +66,7 @@ GAMES, SECONDS = 4000, 20.0
 
 
 @dataclass(frozen=True)
-class StrongestList(Report, drawn_by="cardai.show.strongest:table"):
+class StrongestList(Report, drawn_by="cardai.show.tables:strongest"):
     """The list of a game."""
 
     game: str

@@ -17,7 +17,7 @@ import json
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +35,9 @@ from cardai.measure.duplicate import outcomes, outcomes_of_places, play_rotated
 from cardai.stats import interval
 from cardai.stats.deals import distinct_rotations, seats_of_side
 from cardai.stats.interval import Estimate
-from cardai.stats.jsonable import plain
 from cardai.stats.machine import thread_count
 from cardai.stats.measure import measure_of
-from cardai.stats.progress import CountProgress, Progress
+from cardai.stats.progress import Progress
 from cardai.stats.report import Report
 
 FORMAT = "cardai tune 2"
@@ -50,7 +49,7 @@ SPREAD, SPREAD_OF_ZERO = 0.5, 0.25
 
 
 @dataclass(frozen=True)
-class TuneResult(Report, drawn_by="cardai.show.tune:table"):
+class TuneResult(Report, drawn_by="cardai.show.tables:tuning"):
     """What a search for better parameters led to. Estimates are in `unit`: "%", or that of the game's payoff.
 
     - `start`, `spec`: the player as it was, and the one to use: the same one if no better one was found.
@@ -75,10 +74,6 @@ class TuneResult(Report, drawn_by="cardai.show.tune:table"):
     difference: Estimate
     verdict: str
     unit: str = "%"
-
-    def as_json(self) -> dict[str, Any]:
-        """This result as plain JSON types."""
-        return plain(asdict(self))
 
 
 def tune(
@@ -143,9 +138,7 @@ class _Table:
     threads: int
     others: tuple[Agent, ...]
 
-    def scores(
-        self, spec: Spec, games: int, salt: str, number: int = 0, progress: CountProgress | None = None
-    ) -> np.ndarray:
+    def scores(self, spec: Spec, games: int, salt: str, number: int = 0) -> np.ndarray:
         """What a player got, f8[deals, rotations and others]. `number`: of the set of deals, each as large."""
         own = agent(self.game, spec)
         places = [bool(one) for one in seats_of_side(np.zeros(1, int), self.seats, self.game.teams)[0]]
@@ -156,7 +149,7 @@ class _Table:
         for other in self.others:
             line_up = [own if is_own else other for is_own in places]
             results, sat = play_rotated(
-                self.game, line_up, turns, deals, self.seed, self.variant, self.threads, progress,
+                self.game, line_up, turns, deals, self.seed, self.variant, self.threads, None,
                 salt=salt, first=number * deals,
             )  # fmt: skip
             columns.append(outcomes_of_places(sat, [group], outcomes(self.game.payoff, "score", results.complete())))

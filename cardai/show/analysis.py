@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from rich.text import Text
 
 from cardai.measure.analysis import AnalysedMove, Analysis
 from cardai.show.grid import grid, with_notes
@@ -47,12 +48,10 @@ def figure(analysis: Analysis) -> Any:
 
 
 def _transcript(analysis: Analysis) -> Any:
-    from rich.text import Text
-
     reader = f"seed {analysis.seed}" if analysis.seat is None else f"as p{analysis.seat} is told"
     head = f"{analysis.game} {analysis.version} ({analysis.variant}), game {analysis.number}, {reader}: "
     lines = [head + analysis.agent, *(f"p{seat} is {name}" for seat, name in enumerate(analysis.names))]
-    table = _plain_grid("\n".join(lines))
+    table = grid(Text("\n".join(lines)))  # names of agents may hold square brackets
     table.add_column("ply", justify="right")
     table.add_column("who")
     table.add_column("move", overflow="fold")
@@ -71,9 +70,7 @@ def _transcript(analysis: Analysis) -> Any:
 
 
 def _largest_swings(analysis: Analysis) -> Any:
-    from rich.text import Text
-
-    table = _plain_grid("The moves with the largest change of a seat's value since its own last move")
+    table = grid(Text("The moves with the largest change of a seat's value since its own last move"))
     for name in ("ply", "who", "move", "before -> after", "change", "others, chance", "own choice"):
         table.add_column(name, justify="left" if name in ("who", "move") else "right", overflow="fold")
     has_draws = analysis.moment == "drawn"
@@ -89,9 +86,7 @@ def _largest_swings(analysis: Analysis) -> Any:
 
 
 def _costliest_moves(analysis: Analysis) -> Any:
-    from rich.text import Text
-
-    table = _plain_grid("?! Moves for which the agent values another legal move more")
+    table = grid(Text("?! Moves for which the agent values another legal move more"))
     for name in ("", "ply", "who", "played", "value", "better", "value", "cost", "of moves"):
         left = name in ("who", "played", "better", "cost")
         table.add_column(name, justify="left" if left else "right", overflow="fold")
@@ -104,19 +99,10 @@ def _costliest_moves(analysis: Analysis) -> Any:
     return table
 
 
-def _plain_grid(title: str) -> Any:
-    """A table whose title is text: names of agents may hold square brackets."""
-    from rich.text import Text
-
-    return grid(Text(title))
-
-
 def _number(analysis: Analysis, value: float | None, signed: bool = False) -> str:
     if value is None:
         return ""
-    if analysis.scale.is_share:
-        return f"{value:+.3f}" if signed else f"{value:.3f}"
-    return f"{value:+.4g}" if signed else f"{value:.4g}"
+    return f"{value:{'+' if signed else ''}{'.3f' if analysis.scale.is_share else '.4g'}}"
 
 
 def _draw_seat(axes: Any, analysis: Analysis, seat: int, values: np.ndarray, end: float) -> None:

@@ -1,6 +1,7 @@
 """Figures as files: SVG, PNG or PDF. A figure is written whole or not at all."""
 
 import io
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ FORMATS = (".svg", ".png", ".pdf")
 def figure_path(path: str | Path) -> Path:
     """Return the path if a figure can be written there. Call it before a long measurement.
 
-    Raises CardaiError if the ending is not one of `FORMATS`, the folder does not exist, or the path is a folder.
+    Raises CardaiError if the ending is not one of `FORMATS`, the folder does not exist or cannot be written to, or the
+    path is a folder.
     """
     target = Path(path)
     if target.suffix.lower() not in FORMATS:
@@ -22,7 +24,11 @@ def figure_path(path: str | Path) -> Path:
         raise CardaiError(f"cannot write {target}: there is no folder {target.parent}")
     if target.is_dir():
         raise CardaiError(f"cannot write {target}: it is a folder")
-    return target
+    try:
+        with tempfile.TemporaryFile(dir=target.parent):
+            return target
+    except OSError as error:
+        raise CardaiError(f"cannot write to {target.parent}: {error.strerror or error}") from None
 
 
 def save_figure(path: str | Path, figure: Any) -> None:

@@ -1,17 +1,15 @@
 """What tables in a terminal share: titles, columns of names, cells with intervals, notes, a form for narrow windows."""
 
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from rich import box
+from rich.console import Group
+from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
-from cardai.measure.bench_report import MatchStanding, SuiteResult
-from cardai.stats.measure import Measure
-
-_ResultRow = SuiteResult | MatchStanding
 NAME_WIDTH = 26  # columns; a longer name is folded
 
 
@@ -45,8 +43,6 @@ class Fitting:
 
     def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
         """Called by `rich` when it renders."""
-        from rich.measure import Measurement
-
         unbounded = options.update(max_width=10_000)
         widths = ((form, Measurement.get(console, unbounded, form).maximum) for form in self.choices)
         yield next((form for form, width in widths if width <= options.max_width), self.choices[-1])
@@ -78,52 +74,12 @@ def add_figures(table: Any, *headers: str) -> None:
         table.add_column(header, justify="right", no_wrap=True)
 
 
-def add_ends(table: Any, rows: Sequence[_ResultRow], is_narrow: bool) -> None:
-    """Add columns for games won, lost and tied, if rows of a report have them."""
-    if any(row.ends for row in rows):
-        add_figures(table, *(["won\nlost\ntied", "of\ndecided %"] if is_narrow else ["won-lost-tied", "of decided %"]))
-
-
-def ends_cells(rows: Sequence[_ResultRow], row: _ResultRow, is_narrow: bool) -> list[str]:
-    """A row's cells in the columns of `add_ends`. When narrow, the numbers of games are below each other."""
-    if row.ends:
-        counts = row.ends.counts.replace("-", "\n") if is_narrow else row.ends.counts
-        return [counts, stacked(row.ends.of_decided, is_narrow)]
-    return ["", ""] if any(other.ends for other in rows) else []
-
-
 def stacked(figure: object, is_narrow: bool) -> str:
     """A figure with its interval, "25.2 (24.6-25.8)". When narrow, the interval is below it, without brackets."""
     if not is_narrow:
         return str(figure)
     first, _, rest = str(figure).partition(" ")
     return f"{first}\n{rest.removeprefix('(').removesuffix(')')}" if rest else first
-
-
-def seat_figures(figures: Sequence[float], measure: Measure) -> str:
-    """Returns one number for each seat, as in "52 48", with "-" for a seat without games: whole ones for shares."""
-    digits = 0 if measure.is_share else 1
-    return " ".join("-" if math.isnan(figure) else f"{figure:.{digits}f}" for figure in figures)
-
-
-def by_role(rows: Sequence[tuple[str, _ResultRow]], measures: Sequence[Measure], is_narrow: bool) -> list[Any]:
-    """The table of the measures that apply to some seats only, such as the soloist; empty if there are none.
-
-    `rows`: names and results. A line says of how many games of a row its figure is.
-    """
-    measures = [measure for measure in measures if measure.by_role]
-    if not measures:
-        return []
-    table = grid("By role: games in which it applied", is_narrow)
-    table.add_column("measure", no_wrap=True)
-    add_names(table, "agent", [name for name, _ in rows])
-    add_figures(table, "figure", "n")
-    for measure in measures:
-        table.add_section()
-        title = f"{measure.about}{' %' if measure.is_share else ''}"
-        for shown, (name, row) in zip([title, *[""] * len(rows)], rows, strict=False):
-            table.add_row(shown, name, stacked(row.beside[measure.name], is_narrow), f"{row.beside[measure.name].n:,}")
-    return [table]
 
 
 def coloured(verdict: str) -> str:
@@ -139,7 +95,4 @@ def endless_notes(games: int) -> list[str]:
 
 def with_notes(notes: Sequence[str], *tables: Any) -> Any:
     """Tables with lines of plain text below them."""
-    from rich.console import Group
-    from rich.text import Text
-
     return Group(*tables, Text("\n".join(notes), style="dim"))

@@ -41,7 +41,8 @@ def rating_words(rating: Estimate) -> str:
 
 def _standings(league: League, is_narrow: bool) -> Any:
     """One line for each agent, in sections by table. The narrow form has no losses and no speed."""
-    table = grid(_title(league), is_narrow)
+    games = {played.game for played in league.tables}
+    table = grid(f"Every agent {f'of {games.pop()}' if len(games) == 1 else 'on every game'}", is_narrow)
     table.add_column("table", no_wrap=True)
     add_names(table, "agent", [standing.agent for played in league.tables for standing in played.standings])
     table.add_column("rating", justify="right", style="bold", no_wrap=True)
@@ -56,11 +57,6 @@ def _standings(league: League, is_narrow: bool) -> Any:
             speed = [] if is_narrow else [f"{standing.decisions_per_second:,.0f}"]
             table.add_row(*cells, f"{standing.score.n:,}{' *' if standing.cut else ''}", *speed)
     return table
-
-
-def _title(league: League) -> str:
-    games = {played.game for played in league.tables}
-    return f"Every agent of {games.pop()}" if len(games) == 1 else "Every agent on every game"
 
 
 def _changes(comparison: RatingComparison) -> Any:
@@ -94,7 +90,8 @@ def _notes(league: League) -> list[str]:
     ]
     if league.budget is not None:
         notes += _budget_notes(league, league.budget)
-    if any(math.isinf(bound) for bound in _bounds(league)):
+    ratings = [standing.rating for played in league.tables for standing in played.standings]
+    if any(math.isinf(bound) for rating in ratings for bound in (rating.low, rating.high)):
         notes.append(
             f"or more, or less: no chain of wins leads from {ANCHOR} to this agent, or from it to {ANCHOR}, so the "
             "games set no bound; only a prior worth one game keeps the rating finite"
@@ -134,8 +131,3 @@ def _comparison_notes(comparison: RatingComparison) -> list[str]:
     notes += [f"new: {', '.join(comparison.new)}"] if comparison.new else []
     notes += [f"gone: {', '.join(comparison.gone)}"] if comparison.gone else []
     return notes
-
-
-def _bounds(league: League) -> list[float]:
-    ratings = [standing.rating for played in league.tables for standing in played.standings]
-    return [bound for rating in ratings for bound in (rating.low, rating.high)]

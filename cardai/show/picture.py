@@ -10,6 +10,7 @@ of a picture.
 """
 
 import base64
+import io
 import json
 import re
 from collections.abc import Sequence
@@ -18,12 +19,16 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from cardai.data.record import RecordedGame, replay
-from cardai.game import Game, GameState, Zone
+from cardai.game import Game, GameState, Zone, game_of
+from cardai.kernel.doors import check_state
 from cardai.show.seats import NAMES, Seats
+from cardai.stats.report import WIDE, Report
 from cardai.table.transcript import words_of
 
-_FACES = Path(__file__).parent.parent / "web/static/faces.json"
+_FACES = Path(__file__).parent.parent / "guests/web/static/faces.json"
 _CARD = re.compile(r"[a-z]?([2-9TJQKA])([CDHS])")
 _WIDE, _LABEL, _ROW, _STEP = 760, 190, 66, 43  # pixels: of a picture, for names, of a row, from card to card
 _STYLE = (
@@ -79,6 +84,31 @@ def open_zones(game: Game, state: GameState, viewer: int) -> list[Zone]:
     for seat in range(int(state["seats"])):
         shown += [zone for zone in game.table.zones(state, seat) if zone.seat == seat]
     return shown
+
+
+def state_page(state: GameState) -> str:
+    """Return a state as HTML: a picture, as the seat to move sees it, or seat 0 once the game is over.
+
+    Without zones it is the text of `Text.show`, and of a state whose game cannot be told its fields. Raises CardaiError
+    for a state that says what cannot be of its seats, turn or ply.
+    """
+    game = game_of(state)
+    if game is None:
+        return f"<pre>{escape(repr(state))}</pre>"
+    check_state(state, game.state, game.name, game.seats)
+    seat = max(int(state["turn"]), 0)
+    title = "the game is over" if state["turn"] < 0 else f"seat {seat} to move"
+    title = f"{game.title}, {int(state['seats'])} seats, ply {int(state['ply'])}: {title}; as seat {seat} sees it"
+    if game.table.zones is None:
+        return f"<p>{escape(title)}</p><pre>{escape(game.text.show(state, seat))}</pre>"
+    return f"<p>{escape(title)}</p>{picture(game, state, seat)._repr_html_()}"
+
+
+def report_page(report: Report) -> str:
+    """Return a report as HTML: its table, in a font of one width, in the colours of the page."""
+    drawn = Console(file=io.StringIO(), width=WIDE, record=True)
+    drawn.print(report.table())
+    return drawn.export_html(inline_styles=True, code_format="<pre style='white-space:pre'>{code}</pre>")
 
 
 def _seen(

@@ -33,7 +33,8 @@ class Deals:
         """From outcomes f8[D, R] or f8[D], NaN for a game that was not played."""
         if isinstance(outcomes, Deals):
             return outcomes
-        values = as_deals(outcomes)
+        values = np.asarray(outcomes, float)
+        values = values[:, None] if values.ndim == 1 else values
         played = np.isfinite(values)
         is_binary = bool(np.all((values == 0) | (values == 1) | np.isnan(values)))
         return cls(np.nansum(values, axis=1), played.sum(axis=1).astype(float), is_binary)
@@ -98,9 +99,3 @@ def distinct(rows: np.ndarray, counts: np.ndarray | None) -> tuple[np.ndarray, n
     """
     different, places = np.unique(rows, axis=0, return_inverse=True)
     return different, np.bincount(places.ravel(), counts, len(different)).astype(float)
-
-
-def as_deals(outcomes: np.ndarray) -> np.ndarray:
-    """Outcomes as f8[D, R]; those of one game a deal may come as f8[D]."""
-    values = np.asarray(outcomes, float)
-    return values[:, None] if values.ndim == 1 else values

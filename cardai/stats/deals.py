@@ -48,11 +48,6 @@ def distinct_rotations(line_up: Sequence[Hashable]) -> np.ndarray:
     return rotations(len(seats))[:period]
 
 
-def whole_rotations(games: int, turns: int) -> int:
-    """The number of games rounded up so that every deal is played in all its `turns` rotations."""
-    return -(-games // turns) * turns
-
-
 def seats_of_side(number: np.ndarray, seats: int, teams: int) -> np.ndarray:
     """Which seats a side has in games of these numbers, bool[G, seats]: the sides take turns, side 0 in game 0.
 

@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from cardai.stats.by_deal import MOST_DEALS, Deals, as_deals, distinct
+from cardai.stats.by_deal import MOST_DEALS, Deals, distinct
 
 LEVEL = 0.95
 RESAMPLES = 2000
@@ -59,6 +59,10 @@ class Estimate:
         return f"{self.point:.{digits}f} ({self.low:.{digits}f}{dash}{self.high:.{digits}f})"
 
 
+UNKNOWN = Estimate(math.nan, math.nan, math.nan, 0, 0)
+"""What no game tells anything of."""
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Two agents on the same deals: `difference` is the first agent's mean less the second agent's.
@@ -91,7 +95,7 @@ def proportion(outcomes: np.ndarray | Deals, level: float = LEVEL) -> Estimate:
     deals = Deals.of(outcomes).played
     n = int(deals.total(deals.sizes))
     if n == 0:
-        return Estimate(math.nan, math.nan, math.nan, 0, 0)
+        return UNKNOWN
     p, effect = deals.total(deals.sums) / n, design_effect(deals)
     effective = n / effect
     if deals.sizes.max() > 1:
@@ -120,24 +124,24 @@ def design_effect(outcomes: np.ndarray | Deals) -> float:
     return float(np.clip(variance / (p * (1 - p) / n), 1.0, deals.sizes.max()))
 
 
-def mean(outcomes: np.ndarray | Deals, seed: int = 0, level: float = LEVEL) -> Estimate:
+def mean(outcomes: np.ndarray | Deals, seed: int = 0) -> Estimate:
     """The mean of outcomes f8[D, R] with the percentile interval of a bootstrap over deals."""
     deals = Deals.of(outcomes).played
     n = int(deals.total(deals.sizes))
     if n == 0:
-        return Estimate(math.nan, math.nan, math.nan, 0, 0)
+        return UNKNOWN
     columns = np.column_stack([deals.sums, deals.sizes])
-    low, high = bootstrap(columns, lambda means: means[:, 0] / means[:, 1], seed, level, deals.counts)
+    low, high = bootstrap(columns, lambda means: means[:, 0] / means[:, 1], seed, counts=deals.counts)
     return Estimate(deals.total(deals.sums) / n, low, high, n, deals.number)
 
 
-def estimate(outcomes: np.ndarray | Deals, seed: int = 0, level: float = LEVEL) -> Estimate:
+def estimate(outcomes: np.ndarray | Deals, seed: int = 0) -> Estimate:
     """The estimate of a mean: `proportion` if every outcome is 0 or 1, else `mean`."""
     deals = Deals.of(outcomes)
-    return proportion(deals, level) if deals.is_binary else mean(deals, seed, level)
+    return proportion(deals) if deals.is_binary else mean(deals, seed)
 
 
-def of_people(outcomes: np.ndarray, least: float = 0.0, most: float = 1.0, level: float = LEVEL) -> Estimate:
+def of_people(outcomes: np.ndarray, least: float = 0.0, most: float = 1.0) -> Estimate:
     """What a person like these scores in the mean: each person counts once, however many games they played.
 
     outcomes: f8[K, R], from `least` to `most`: row k holds the games of person k, NaN for none. The estimate is the
@@ -148,15 +152,15 @@ def of_people(outcomes: np.ndarray, least: float = 0.0, most: float = 1.0, level
     own = Deals.of(outcomes).played
     n, people = int(own.sizes.sum()), own.number
     if not people:
-        return Estimate(math.nan, math.nan, math.nan, 0, 0)
+        return UNKNOWN
     means = (own.sums / own.sizes - least) / (most - least)
     centre, low, high, effect = float(means.mean()), math.nan, math.nan, 1.0
     if people >= FEWEST_PEOPLE:
         square, spread = float(means.var(ddof=1)) / people, centre * (1 - centre)
         effective = spread / square if square and spread else float(n)
         effect = max(n / effective, 1.0)
-        effective *= _few_deals(people, level)
-        low, high = wilson(centre * effective, effective, level)
+        effective *= _few_deals(people, LEVEL)
+        low, high = wilson(centre * effective, effective)
     point, low, high = (least + (most - least) * value for value in (centre, low, high))
     return Estimate(point, low, high, n, people, effect)
 
@@ -227,10 +231,7 @@ def compare(
     if len(first.sums) != len(second.sums):
         raise ValueError(f"{first.number} and {second.number} deals cannot be compared deal by deal")
     both = (first.sizes > 0) & (second.sizes > 0)
-    if isinstance(one, Deals) or isinstance(other, Deals):
-        first, second = first.where(both), second.where(both)
-    else:
-        first, second = Deals.of(as_deals(one)[both]), Deals.of(as_deals(other)[both])
+    first, second = first.where(both), second.where(both)
     if first.is_binary and second.is_binary:
         difference = _difference_of_shares(first, second, level)
     else:
@@ -294,7 +295,7 @@ def _difference_of_means(one: Deals, other: Deals, seed: int, level: float) -> E
 
     games = int(min(one.total(one.sizes), other.total(other.sizes)))
     if not games:
-        return Estimate(math.nan, math.nan, math.nan, 0, 0)
+        return UNKNOWN
     whole = np.average(columns, axis=0, weights=one.counts)
     low, high = bootstrap(columns, difference, seed, level, one.counts)
     return Estimate(float(difference(whole[None])[0]), low, high, games, one.number)

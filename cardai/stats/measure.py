@@ -10,7 +10,6 @@ import numpy as np
 
 from cardai.errors import CardaiError, unknown
 from cardai.game import MEASURES, Game, Payoff
-from cardai.stats import interval
 from cardai.stats.interval import Estimate
 
 
@@ -122,9 +121,3 @@ def leads(scores: np.ndarray) -> np.ndarray:
 def decided(leads: np.ndarray) -> np.ndarray:
     """Which games a side won, 1 or 0, by its leads in them, f8[D, R]; NaN for a game that is tied or did not end."""
     return np.where(np.isnan(leads) | (leads == 0.0), np.nan, leads > 0.0)
-
-
-def won_lost_tied(leads: np.ndarray) -> WonLostTied:
-    """Count how games ended by the leads of one side in them, f8[D, R] by deal; NaN for a game without an end."""
-    ends = (int((leads > 0.0).sum()), int((leads < 0.0).sum()), int((leads == 0.0).sum()))
-    return WonLostTied(*ends, interval.proportion(decided(leads)).scaled(100))

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardai.errors import CardaiError
-from cardai.stats.interval import LEVEL, RESAMPLES, Estimate, percentiles
+from cardai.stats.interval import RESAMPLES, Estimate, percentiles
 
 ELO = 400 / math.log(10)
 """Points of a rating for each unit of log strength."""
@@ -78,7 +78,6 @@ def rate(
     names: Sequence[str],
     anchor: str | None = None,
     seed: int = 0,
-    level: float = LEVEL,
 ) -> Ratings:
     """The ratings of `names`, with percentile intervals of a bootstrap over deals.
 
@@ -104,7 +103,7 @@ def rate(
     unbounded = _unbounded(tally.over.T if is_last else tally.over, place)
     figures = []
     for i, point in enumerate(points):
-        low, high = percentiles(drawn[:, i], level) if len(drawn) else (math.nan, math.nan)
+        low, high = percentiles(drawn[:, i]) if len(drawn) else (math.nan, math.nan)
         own = (lineups == i).any(axis=2).reshape(-1)[played]
         low, high = (-math.inf if unbounded[0][i] else low), (math.inf if unbounded[1][i] else high)
         figures.append(Estimate(float(point), low, high, int(own.sum()), len(np.unique(dealt[own]))))

@@ -10,16 +10,18 @@ imported when the report is printed.
 import io
 import pkgutil
 import sys
-from typing import Any, ClassVar
+from dataclasses import asdict
+from typing import Any, ClassVar, cast
 
 from cardai.errors import printable
+from cardai.stats.jsonable import plain
 
 WIDE = 140
 """Columns of a table that is printed to a file or to another program."""
 
 
 class Report:
-    """A result that prints as its table, with all notes below it. `drawn_by`: MODULE:FUNCTION, which draws it."""
+    """A dataclass that prints as its table, with all notes below it. `drawn_by`: MODULE:FUNCTION, which draws it."""
 
     _drawn_by: ClassVar[str] = ""
 
@@ -27,6 +29,10 @@ class Report:
         super().__init_subclass__(**others)
         if drawn_by:
             cls._drawn_by = drawn_by
+
+    def as_json(self) -> dict[str, Any]:
+        """This result as plain JSON types."""
+        return plain(asdict(cast(Any, self)))
 
     def table(self) -> Any:
         """Return what `cardai` prints of this report: a rich renderable, or a text."""
@@ -45,7 +51,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Return the table as a notebook shows it."""
-        return pkgutil.resolve_name("cardai.show.html:report")(self)
+        return pkgutil.resolve_name("cardai.show.picture:report_page")(self)
 
 
 def is_terminal(stream: Any) -> bool:

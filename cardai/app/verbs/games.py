@@ -84,7 +84,7 @@ def agents(game: GameName, /, *, variant: Variant = None, seats: SeatCount = Non
     from cardai.agents.spec import list_specs
     from cardai.agents.strongest import TIMES, measured_tables
     from cardai.agents.strongest import strongest as strongest_of
-    from cardai.show.strongest import NOTE, picks_of
+    from cardai.show.tables import NOTE, picks_of
 
     loaded = registry.load(game)
     seats = loaded.default_seats if seats is None else seats
@@ -149,8 +149,6 @@ def check(
     A game that crashes or does not return breaks a law. A law that finds nothing to test in a game is not tested, which
     is no failure. Where the seconds do not suffice, laws look at a part of what they would look at, and say so.
     """
-    from dataclasses import asdict
-
     from cardai.app import watching
 
     options: dict[str, Any] = {
@@ -219,7 +217,9 @@ def doctor(
     from cardai.app import doctor as examination
 
     if clear_cache:
-        freed = examination.clear_cache()
+        from cardai.rule.keeping import forget
+
+        freed = forget()
         print(f"deleted {freed / 1e6:.1f} MB of compiled rules", file=sys.stderr)
     facts = examination.examine(load)
     if json:

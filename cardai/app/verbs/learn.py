@@ -23,6 +23,7 @@ from cardai.app.verbs.shared import (
     refuse_counts,
     refuse_given,
     show,
+    working,
 )
 
 GROUP = "Learn"
@@ -53,11 +54,10 @@ def tune(
 ) -> int:
     """Tune a hand-written player's parameters by CMA-ES; the same command goes on with a search."""
     from cardai.measure.tune import tune
-    from cardai.show.progress import Line
 
     refuse_counts(games, threads)
     loaded = load(game)
-    with Line("tuning", loaded) as progress:
+    with working("tuning", loaded) as progress:
         result = tune(
             loaded, player, against or (), folder=out, only=only or (), variant=variant, seats=seats,
             trial_games=trial_games, games=games, minutes=minutes, generations=generations, seed=seed, threads=threads,
@@ -92,7 +92,6 @@ def selfplay(
 ) -> int:
     """Record games to train on: the agent in each seat of each game is drawn by weight."""
     from cardai.data import selfplay as simulation
-    from cardai.show.progress import Line
 
     refuse_counts(games, threads)
     sharing.begin()
@@ -104,7 +103,7 @@ def selfplay(
         refuse_given({"--only": only, "--cluster": sharing.cluster}, "is for folders; --out names a file here")
     elif overwrite:
         refuse(f"--overwrite is for files; {out} is the name of a folder")
-    with Line("simulating", loaded) as progress, sharing.joined() as machines:
+    with working("simulating", loaded) as progress, sharing.joined() as machines:
         options |= {"progress": progress}
         if is_file:
             summary = simulation.simulate(loaded, pool, games, out=out, overwrite=overwrite, **options)
@@ -167,8 +166,7 @@ def transcript(
 ) -> None:
     """Write recorded games as text: what a seat was shown and told before each of its moves, and the move."""
     from cardai.data.seen import write_seen
-    from cardai.show.progress import Line
 
-    with Line("writing") as line:
+    with working("writing") as line:
         count = write_seen(file, out, seat, rules, overwrite, lambda done, total: line.share(done / total))
     announce(f"{count:,} decisions are in {out}.")

@@ -30,9 +30,9 @@ from cardai.app.verbs.shared import (
     refuse,
     refuse_counts,
     refuse_given,
-    refuse_unwritable,
     salt_of,
     show,
+    working,
 )
 
 GROUP = "Measure"
@@ -56,12 +56,11 @@ def strongest(
 ) -> int:
     """Measure which agents are the strongest for their time, and write the list that all other commands use."""
     from cardai.measure.strongest import measure
-    from cardai.show.progress import Line
 
     refuse_counts(games, None)
     loaded = load(game)
     variants, counts = (None if variant is None else [variant]), (None if seats is None else [seats])
-    with Line("playing", loaded) as progress:
+    with working("playing", loaded) as progress:
         report = measure(loaded, agent or (), variants, counts, games, seconds, seed, again, progress, out)
     return show(report, json)
 
@@ -79,11 +78,10 @@ def situations(
     """Ask agents what they play in positions with a right answer, and show how often they find it."""
     from cardai.agents.spec import agent as agent_of
     from cardai.measure.situations import measure_situations
-    from cardai.show.progress import Line
 
     loaded = load(game)
     agents = None if agent is None else [agent_of(loaded, spec, isolate=isolate) for spec in listed(agent) or ()]
-    with Line("asking", loaded):
+    with working("asking", loaded):
         report = measure_situations(loaded, agents, tries, seed)
     return show(report, json)
 
@@ -128,8 +126,7 @@ def bench(
 ) -> int:
     """Measure agents on a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
     from cardai.measure import bench as benchmark
-    from cardai.show import suite as shown
-    from cardai.show.progress import Line
+    from cardai.show import bench as shown
 
     refuse_counts(games, threads)
     sharing.begin()
@@ -150,7 +147,7 @@ def bench(
         refuse("bench needs a game (see `cardai games`), or --all for all games")
     refuse_given({"--history": history, "--against": against, "--seconds": seconds}, "needs --all")
     loaded = load(game)
-    with Line("playing", loaded) as progress, sharing.joined() as machines:
+    with working("playing", loaded) as progress, sharing.joined() as machines:
         report = benchmark.run_suite(
             loaded, suite, listed(agent), games, seed, threads, variant, progress, salt_of(salt), isolate, machines,
             lambda result: progress.note(shown.line(loaded, result)),
@@ -171,7 +168,6 @@ def _bench_all(
     """Rate all agents of the named games, or of all; says on stderr beforehand how long that takes at most."""
     from cardai.measure import history as ratings
     from cardai.measure import league
-    from cardai.show.progress import Line
 
     earlier = ratings.last_run(against) if against else None
     if history:
@@ -180,10 +176,10 @@ def _bench_all(
     if budget is not None and not 0 < budget < float("inf"):
         refuse(f"--seconds must be above 0, not {budget:g}")
     games = league.GAMES if games is None else games
-    with Line("loading the agents"):
+    with working("loading the agents"):
         plan = league.plan_all(named or None)
     print(plan.about(games, budget), file=sys.stderr)
-    with Line("playing") as progress:
+    with working("playing") as progress:
         report = league.run_all(None, games, seed, threads, progress, budget, plan)
     if earlier:
         report = ratings.compare(report, earlier)
@@ -210,14 +206,13 @@ def perf(
     """Measure speed: decisions and games a second, or with --agent the rows a second of its network."""
     from cardai.measure import network_share
     from cardai.measure import perf as speed
-    from cardai.show.progress import Line
 
     if agent:
         refuse_given({"--threads": threads}, "is not for --agent")
     computing.begin()
     loaded = load(game)
     options: dict[str, Any] = {"seats": seats, "variant": variant}
-    with Line("measuring", loaded) as progress:
+    with working("measuring", loaded) as progress:
         if agent:
             report = network_share.measure(loaded, agent, seconds, repeats, progress, **options)
         else:
@@ -244,14 +239,13 @@ def complexity(
     from cardai.measure import complexity as tree
     from cardai.show import complexity as shown
     from cardai.show.figure import figure_path, save_figure
-    from cardai.show.progress import Line
 
     refuse_counts(games, threads)
     loaded = load(game)
     numbers = numbers_of(players) if players else None
     if figure:
-        refuse_unwritable(figure_path(figure).parent)
-    with Line("playing", loaded) as progress:
+        figure_path(figure)
+    with working("playing", loaded) as progress:
         report = tree.measure(loaded, numbers, games, agent, seed, threads, variant, progress)
     if figure:
         save_figure(figure, shown.figure(report))
@@ -270,10 +264,9 @@ def perft(
 ) -> None:
     """Count the sequences of legal moves (perft), to compare with another implementation of the rules."""
     from cardai.measure.perft import perft as counted
-    from cardai.show.progress import Line
 
     loaded = load(game)
-    with Line("counting", loaded):
+    with working("counting", loaded):
         counts = counted(loaded, depth, seats, variant, seed=seed)
     if json:
         print_json({"game": loaded.name, "version": loaded.version, "seed": seed, "counts": counts})
@@ -310,12 +303,11 @@ def analyse(
     from cardai.measure import analysis
     from cardai.show import analysis as shown
     from cardai.show.figure import figure_path, save_figure
-    from cardai.show.progress import Line
 
     computing.begin()
     if figure:
-        refuse_unwritable(figure_path(figure).parent)
-    with Line("reading games", record.read(file).load(rules)) as progress:
+        figure_path(figure)
+    with working("reading games", record.read(file).load(rules)) as progress:
         report = analysis.analyse_file(
             file, agent, number=game, model=model, rules=rules, seed=seed, top=top, seat=seat, progress=progress
         )

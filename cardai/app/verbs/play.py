@@ -32,6 +32,7 @@ from cardai.app.verbs.shared import (
     salt_of,
     show,
     specs_of,
+    working,
 )
 
 GROUP = "Play"
@@ -56,12 +57,11 @@ def match(
 ) -> int:
     """Play agents against each other and print each agent's mean score with a 95 % interval."""
     from cardai.measure import bench as benchmark
-    from cardai.show.progress import Line
 
     refuse_counts(games, threads)
     sharing.begin()
     loaded = load(game)
-    with Line("playing", loaded) as progress, sharing.joined() as machines:
+    with working("playing", loaded) as progress, sharing.joined() as machines:
         report = benchmark.run_match(
             loaded,
             specs_of(seats),
@@ -105,11 +105,10 @@ def play(
     import secrets
 
     from cardai.app import keyboard
-    from cardai.show.progress import Line
 
     computing.begin()
     loaded = load(game)
-    with Line("loading", loaded):
+    with working("loading", loaded):
         loaded.compiler.rules  # noqa: B018 - compiled while the line says so
     specs = specs_of(seats) if seats else keyboard.default_seats(loaded, variant)
     seed = secrets.randbelow(10**12) if seed is None else seed
@@ -170,14 +169,13 @@ def replay(
     from cardai.files.writing import write_text
     from cardai.kernel.doors import check_seat
     from cardai.show.picture import film
-    from cardai.show.progress import Line
     from cardai.show.suits import in_suits
     from cardai.show.transcript import transcript
 
     reader = record.read(file)
     loaded = reader.load(rules)
     chosen = None
-    with Line("reading games", loaded) as line:
+    with working("reading games", loaded) as line:
         for recorded in reader:  # read to the end, so that an edited file is refused wherever it was edited
             if recorded.number == game:
                 chosen = recorded
@@ -206,10 +204,9 @@ def verify(
     from dataclasses import asdict
 
     from cardai.data import record
-    from cardai.show.progress import Line
 
     game = record.read(file).load(rules)
-    with Line("replaying", game) as line:
+    with working("replaying", game) as line:
         verified = record.verify(file, line.share, rules)
     if json:
         print_json(asdict(verified))

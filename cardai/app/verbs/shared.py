@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 if TYPE_CHECKING:
     from cardai.game import Game
+    from cardai.show.progress import Line
 
 REFUSED, BROKEN_PIPE, INTERRUPTED = 2, 141, 130
 
@@ -104,6 +105,13 @@ def _compile_driver() -> None:
     compile_driver()
 
 
+def working(about: str, game: "Game | None" = None) -> "Line":
+    """The progress line of a command's work."""
+    from cardai.show.progress import Line
+
+    return Line(about, game)
+
+
 def listed(specs: list[str] | None) -> list[str] | None:
     """All specs of an option that may be repeated and may hold several specs with commas between them."""
     return [spec for text in specs for spec in specs_of(text)] if specs else None
@@ -148,17 +156,6 @@ def refuse_counts(games: int | None, threads: int | None) -> None:
     if games is not None:
         positive("--games", games)
     thread_count(threads)
-
-
-def refuse_unwritable(folder: Path) -> None:
-    """Refuse a folder that cannot be written to, before anything is computed."""
-    import tempfile
-
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        refuse(f"cannot write to {folder}: {error.strerror or error}")
 
 
 def error_type() -> type[Exception]:

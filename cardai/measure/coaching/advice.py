@@ -107,11 +107,10 @@ class Explanation:
 
 
 class Adviser:
-    """Advises the seats of one kind of table by a judge.
+    """Advises the seats of one kind of table by a judge, an agent or its spec; None for `usual_judge`.
 
-    `judge`: an agent or its spec; None for the strongest at this table (`usual_judge`). `worlds`: in how many worlds
-    moves are compared. Raises CardaiError for a judge that does not fit, peeks, explores, or draws its parameters anew
-    for each game.
+    `worlds`: in how many worlds moves are compared. Raises CardaiError for a judge that does not fit, peeks, explores,
+    or draws its parameters anew for each game.
     """
 
     def __init__(
@@ -128,7 +127,9 @@ class Adviser:
         self.game, self.worlds = game, positive("worlds", worlds, MOST_WORLDS)
         self.judge = _checked(game, agent_of(game, spec), variant, seats)
         self._player = self.judge if plays_on(self.judge) else agent_of(game, rollouts_beside(self.judge, worlds))
-        self.by = _played_by(self._player)  # the spec of who plays worlds out
+        strategy = self._player.strategy
+        self.by = strategy.assumed if isinstance(strategy, WorldSearch | TreeSearch) else self._player.spec
+        """The spec of who plays worlds out."""
         self._valued = self.judge.strategy.inner if isinstance(self.judge.strategy, Endgame) else self.judge
         self._values = _valuing(game, self._valued, seats)
 
@@ -228,10 +229,6 @@ def _valuing(game: Game, judge: Agent, seats: int) -> Agent | None:
         return None
     one_world = dataclasses.replace(judge, strategy=dataclasses.replace(strategy, worlds=1))
     return shifted_agent(one_world, scale_of(game, judge, seats))
-
-
-def _played_by(player: Agent) -> str:
-    return player.strategy.assumed if isinstance(player.strategy, WorldSearch | TreeSearch) else player.spec
 
 
 def _in_order(moves: np.ndarray, listed: np.ndarray, values: np.ndarray) -> np.ndarray:

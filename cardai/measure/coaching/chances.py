@@ -2,8 +2,7 @@
 
 A game that counts deals gives the chances exactly (`Table.chances`). Otherwise they are estimated: a world deals anew
 all that the seat cannot know, so the share of worlds in which a card lies in a hand estimates the chance that it is
-there.
-What the choices of others suggest is not counted.
+there. What the choices of others suggest is not counted.
 """
 
 import math
@@ -60,17 +59,12 @@ def chances(game: Game, state: GameState, seat: int, seed: int, worlds: int = WO
         raise CardaiError(f"{game.name} does not say which cards lie where (holdings, pieces): there are no chances")
     seats, count = int(state["seats"]), positive("worlds", worlds, 1 << 20)
     seat = check_seat("seat", seat, seats)
-    base, held, first = int_seed(seed), np.zeros((len(game.table.pieces), seats + 1)), np.empty(0)
-    varies = np.zeros(len(game.table.pieces), bool)
+    base = int_seed(seed)
     if game.table.chances is not None:
         return _exact(game, state, seat, base)
-    for i in range(count):
-        world = game.world(state, seat, int(derived(base, ANALYSIS, _FIRST + i)))
-        there = _held(game, world, seats)
-        first = there if i == 0 else first
-        varies |= (there != first).any(axis=1)
-        held += there
-    return _of_hidden(seat, varies, held / count, count)
+    worlds_of_seat = (game.world(state, seat, int(derived(base, ANALYSIS, _FIRST + i))) for i in range(count))
+    held = np.array([_held(game, world, seats) for world in worlds_of_seat])
+    return _of_hidden(seat, (held != held[0]).any(axis=(0, 2)), held.sum(axis=0) / count, count)
 
 
 def _exact(game: Game, state: GameState, seat: int, base: int) -> Chances:
