@@ -241,7 +241,7 @@ def test_wrong_input_gets_a_sentence_and_another_chance(tmp_path, console):
     assert keyboard.play(TICTACTOE, [HUMAN, "greedy:open_lines"], script=moves, console=console) is None
     text = said(console)
     assert "'b2' is not among your legal moves now" in text
-    assert "'nonsense' is not a cell; a cell is a column a-c and a row 1-3, like b2; ? helps" in text
+    assert "'nonsense' is no move here; a move is " in text
     assert "99 is not the number of a move: they go from 1 to 7" in text
     assert "0 is not the number of a move" in text
     assert "q leaves the game" in text
@@ -250,7 +250,7 @@ def test_wrong_input_gets_a_sentence_and_another_chance(tmp_path, console):
 def test_brackets_are_shown_as_they_are(tmp_path, console):
     with pytest.raises(CardaiError):
         keyboard.play(TICTACTOE, [HUMAN, "random"], script=script(tmp_path, "[bold]x[/nonsense]"), console=console)
-    assert "'[bold]x[/nonsense]' is not a cell" in said(console)
+    assert "'[bold]x[/nonsense]' is no move here" in said(console)
 
 
 def test_a_file_that_runs_dry_ends_the_game_with_a_sentence(tmp_path, console):
