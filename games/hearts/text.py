@@ -43,7 +43,7 @@ def parse(state, text):
         words = words[1:]
     if len(words) != 1:
         raise ValueError(f"{text.strip()!r} is no move here; try: {verbs[1]} QS, or QS")
-    move = np.zeros(1, MOVE)[0]
+    move = np.zeros(1, MOVE.dtype)[0]
     move["card"] = DECK52.card(words[0])
     return move
 
@@ -164,10 +164,6 @@ def seat_zones(state, other, seat, chosen):
 def in_suits(cards):
     """A set of cards as a list, suit by suit, the lowest first."""
     return [card for number in range(4) for card in DECK52.listed(cards & 0x1111111111111 << number)]
-
-
-def picks(state, move):
-    return 1 << int(move["card"])
 
 
 def ending(state):
