@@ -144,10 +144,11 @@ def test_an_evaluator_that_fails_at_the_table_is_named(judges, tmp_path, console
 def test_an_illegal_move_is_refused():
     table = OneGame(TICTACTOE, [None, None])
     assert not table.step()
-    table.play(table.parse("b2"))
+    centre = table.parse("b2")
+    table.play(centre)
     assert not table.step()
     with pytest.raises(IllegalMove, match="b2"):
-        table.play(table.parse("b2"))
+        table.play(centre)
     with pytest.raises(IllegalMove, match="'b2' is not a move of tictactoe"):
         table.play("b2")
     with pytest.raises(IllegalMove, match="is not a move of tictactoe"):

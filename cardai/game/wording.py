@@ -154,21 +154,12 @@ def _value(state: Declaration, kind: str, value: int) -> str:
     return names[kind]()
 
 
-_COVER = {
-    "card": "a card",
-    "suit": "a suit",
-    "rank": "a rank",
-    "seat": "a seat",
-    "number": "a number",
-    "cards": "cards",
-}
-
-
 def _told(moves: Moves, state: Declaration, record: Any, move: Any, seat: int) -> str:
     kind = moves.kind_of(move)
     if kind not in moves.hidden:
         return moves.spelled(state, move)
-    return _SLOT.sub(lambda found: _COVER[found[2] or found[1]], moves.words[kind])
+    slots = dict(moves.slots[kind])
+    return _SLOT.sub(lambda found: "cards" if slots[found[1]] == "cards" else f"a {slots[found[1]]}", moves.words[kind])
 
 
 def _picked(moves: Moves, record: Any, move: Any) -> int:
