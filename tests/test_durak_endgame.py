@@ -3,19 +3,15 @@
 import copy
 import functools
 import random
-import secrets
 
 import numpy as np
 import pytest
 from oracles.durak import PACKS, Card, Move, Table
 
 from cardai import CardaiError, load
-from cardai.agents.spec import agent
 from cardai.cards import DECK36
 from cardai.games.durak.endgame_solver import DurakSolver
 from cardai.games.durak.rules import NO_CARD, STATE, is_open
-from cardai.guests.exact.endings import measure_endings
-from cardai.table.asking import moves_in
 
 GAME, WHOLE = load("durak"), load("durak52")
 SMALL, OF_THESE_LARGER = 1200, 100  # endings with up to three and up to four cards a hand
@@ -226,13 +222,6 @@ def test_an_ending_by_house_rules_is_mended_beside_others():
     assert (before != moves).sum() > 5
 
 
-@pytest.mark.slow
-def test_every_move_of_larger_endings_is_worth_what_minimax_on_the_oracle_says():
-    tables = [small_ending(seed, most=5) for seed in range(10_000, 10_060)]
-    for table, solved in zip(tables, DurakSolver(GAME, 20_000_000).solve(states_of(tables)), strict=True):
-        assert scores_of(solved) == by_minimax(table)
-
-
 def test_values_do_not_depend_on_the_table_of_positions():
     tables, found = solved_small()
     states, expected = states_of(tables[:200]), list(map(scores_of, found[:200]))
@@ -254,11 +243,6 @@ def test_each_legal_move_of_the_games_own_endings_has_a_value_that_play_keeps(se
                 assert GAME.points(following)[int(state.turn)] == score
                 met += 1
     assert met > 5
-
-
-def test_the_last_card_wins_and_the_last_two_are_a_draw_if_one_beats_the_other():
-    for own, other, score in (("6C", "7C 8C", 1.0), ("6C", "7C", 0.5), ("7C", "6C", 1.0), ("7C", "6S", 0.5)):
-        assert DurakSolver(GAME).solve(hands_of(own, other))[0].scores.tolist() == [score]
 
 
 def test_an_attacker_with_one_card_that_can_be_beaten_wins_by_playing_it_last():
@@ -288,88 +272,4 @@ def test_a_state_with_a_deck_or_three_players_or_no_turn_is_refused():
         DurakSolver(GAME, 0)
 
 
-SOLVER = DurakSolver(GAME, 1_000_000)
-LIMIT = 100_000  # a grade may know an ending from later positions that a player with this limit cannot solve at once
-
-
-def perfect(game, world):
-    """A player for `python:`: any move before an ending, the best one in it."""
-    legal = game.moves(world)
-    if not is_open(world):
-        return legal[0]
-    (solved,) = SOLVER.solve(np.array([world], game.state))
-    return legal[np.argmax(solved.scores)]  # the first one if it is not solved
-
-
-def test_a_perfect_player_gives_no_score_away_and_a_random_one_does(monkeypatch):
-    monkeypatch.setattr(secrets, "token_hex", lambda size=None: "a salt")  # the same deals in each run
-    grades = measure_endings(GAME, ["python:test_durak_endgame:perfect", "random"], games=60, limit=LIMIT).grades
-    best, random_one = grades["python:test_durak_endgame:perfect"], grades["random"]
-    assert best.critical > 10
-    assert best.optimal.point == 1.0
-    assert best.lost.point == 0.0
-    assert random_one.optimal.point < 1.0
-    assert random_one.lost.low > 0.0
-    for grade in grades.values():
-        assert grade.decisions >= grade.unsolved + grade.critical
-        assert grade.endings >= grade.lost.n
-
-
-def test_grades_are_the_same_for_a_seed_and_a_spec_named_twice_is_one_agent():
-    one, other = (measure_endings(GAME, ["random"] * 3, games=9, seed=4, limit=5000).grades for _ in range(2))
-    assert list(one) == ["random"]
-    assert str(one) == str(other)
-    with pytest.raises(CardaiError, match="games must be at least 1, not 0"):
-        measure_endings(GAME, ["random"] * 2, games=0)
-
-
 # An agent that ends its games perfectly
-
-
-def test_the_endgame_agent_makes_no_mistake_in_endings_and_plays_as_the_inner_agent_elsewhere():
-    finisher, plain = agent(GAME, "endgame:random?nodes=2000"), agent(GAME, "random")
-    states = np.array(list(positions_of_random_games(20)), GAME.state)
-    endings = np.array([is_open(state) for state in states])
-    assert 20 < endings.sum() < len(states) - 100
-    played, before = moves_in(GAME, finisher, states), moves_in(GAME, plain, states)
-    assert np.array_equal(played[~endings], before[~endings])
-    found, quick, mended = DurakSolver(GAME, 2000).solve(states[endings]), 0, 0
-    for solved, now, then in zip(found, played[endings]["card"], before[endings]["card"], strict=True):
-        if solved.nodes < 500:  # both solvers finish these, whatever their tables hold
-            scores, quick = scores_of(solved), quick + 1
-            assert scores[now] == solved.best
-            mended += scores[then] < solved.best
-    assert quick > 20
-    assert mended > 0
-
-
-def test_the_endgame_agent_plays_whole_games_and_always_finds_a_best_move():
-    grades = measure_endings(GAME, ["endgame:thrifty", "thrifty"], 20, variant="report", limit=50_000).grades
-    grade = grades["endgame:thrifty"]
-    assert grade.critical > 0
-    assert grade.optimal.point == 1.0
-
-
-@pytest.mark.parametrize(
-    ("game", "spec", "sentence"),
-    [
-        ("examples/thirtyone", "endgame:random", "thirtyone has no endings to solve"),
-        ("durak", "endgame:peeking:hand_value", "an agent that peeks cannot be given an ending"),
-        ("durak", "endgame:nobody", "nobody"),
-        ("durak", "endgame:thrifty?nothing=1", "nothing"),
-    ],
-)
-def test_an_impossible_endgame_agent_is_refused(game, spec, sentence):
-    with pytest.raises(CardaiError, match=sentence):
-        agent(load(game), spec)
-
-
-def positions_of_random_games(games):
-    """Every position of some random games between two."""
-    stream = np.random.default_rng(3)
-    for seed in range(games):
-        state = GAME.new(2, seed)
-        while state["turn"] >= 0:
-            yield state
-            moves = GAME.moves(state)
-            state = GAME.play(state, moves[stream.integers(len(moves))])

@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterable
 
 import pytest
-from oracles.durak import LOWEST, PACKS, TAKE, Card, Table, beats, first_attackers
+from oracles.durak import LOWEST, PACKS, TAKE, Card, Table, first_attackers
 
 from cardai import load
 
@@ -171,47 +171,3 @@ def test_random_games_agree_with_the_oracle_in_every_position(game, variant, sea
 @pytest.mark.parametrize(("game", "variant", "seats"), TABLES)
 def test_random_games_agree_with_the_oracle_in_100_000_positions(game, variant, seats):
     assert compare_games(game, variant, seats, MANY) > 20
-
-
-# The oracle itself, where a rule is easy to see.
-
-
-def hand(text: str) -> set[Card]:
-    """Cards from their names: "6S TH"."""
-    return {Card("6789TJQKA".index(name[0]) + 6, name[1]) for name in text.split()}
-
-
-def test_2_1_a_card_is_beaten_by_a_higher_one_of_its_suit_or_by_a_trump():
-    (six,), (ace,), (trump,) = hand("6C"), hand("AC"), hand("6S")
-    assert beats(ace, six, "S")
-    assert beats(trump, ace, "S")
-    assert not beats(six, ace, "S")
-    assert not beats(ace, trump, "S")
-    assert not beats(*hand("AD"), six, "S")
-
-
-@pytest.mark.parametrize("adds", [False, True])
-def test_2_4_after_a_take_only_the_throw_in_game_lets_others_add(adds):
-    table = Table([hand("6C 6D 9H"), hand("7H 8H KH"), hand("6H TD")], [], "S", 0, adds)
-    table.play(("attack", *hand("6C")))
-    table.play(TAKE)
-    if adds:
-        assert table.legal_moves() == {("pass", None), ("attack", *hand("6D"))}
-        table.play(("attack", *hand("6D")))
-        table.play(("pass", None)) if table.turn == 0 else None
-        assert (table.turn, table.legal_moves()) == (2, {("pass", None), ("attack", *hand("6H"))})
-        table.play(("attack", *hand("6H")))
-    assert table.hands[1] == hand("7H 8H KH 6C" + " 6D 6H" * adds)
-    assert table.known[1] == hand("6C" + " 6D 6H" * adds)
-    assert table.turn == 2  # 3.3: a defender who took does not attack next
-
-
-def test_4_1_players_who_leave_last_together_share_and_those_who_left_before_have_won():
-    table = Table([hand("6C"), hand("7C"), hand("8D 9D")], [], "S", 0, True)
-    table.play(("attack", *hand("6C")))
-    table.play(("beat", *hand("7C")))
-    assert table.scores == [1, 1, 0]
-    table = Table([hand("6C"), hand("7C")], [], "S", 0, True)
-    table.play(("attack", *hand("6C")))
-    table.play(("beat", *hand("7C")))
-    assert table.scores == [0.5, 0.5]

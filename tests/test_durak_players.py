@@ -3,23 +3,18 @@
 import numpy as np
 import pytest
 from test_durak_rules import position
+from views import chosen as move_of
+from views import segments
 
 import cardai
 from cardai.cards import DECK36
 from cardai.measure import bench
-from cardai.rule import STREAM
 
 GAME = cardai.load("durak")
 
 
 def chosen(name, state, **params):
-    """The move that a player plays in a position, in words."""
-    player = GAME.agents.players[name]
-    values = np.array([*(dict(player.defaults) | params).values(), 0.0][: max(1, len(player.defaults))])
-    move = np.zeros(1, GAME.move)[0]
-    player.choose(state, move, values, np.zeros(1, STREAM)[0])
-    assert GAME.is_allowed(state, move)
-    return GAME.text.spell(state, move)
+    return GAME.text.spell(state, move_of(GAME, name, state, **params))
 
 
 HAND = "6S 7C 9H JD AH AS"
@@ -98,44 +93,30 @@ def test_hand_value_likes_trumps_few_cards_and_no_take():
     assert value(GAME.after(beaten, GAME.text.parse(beaten, "beats with 9C"))) > value(taken)
 
 
-def segments(encoder, state, seat):
-    """An encoding as {segment: values}."""
-    row, values, first = GAME.encode(state, seat, encoder), {}, 0
-    for segment in GAME.encoder(encoder).layout(int(state.seats)):
-        values[segment.name] = row[first : first + segment.size].reshape(segment.shape)
-        first += segment.size
-    assert first == len(row)
-    return values
-
-
 def cards_of(plane):
     return DECK36.names(sum(1 << int(card) for card in np.flatnonzero(plane)))
 
 
 def test_report_is_the_reports_181_values():
     state = position(["KC", "9S KH"], "7C 8C", "9C", "8C")
-    seen = segments("report", state, 1)
+    seen = segments(GAME, state, 1, "report")
     assert sum(part.size for part in seen.values()) == 181
     assert cards_of(seen["own hand"]) == "9S KH"
     assert list(np.flatnonzero(seen["legal moves"])) == [DECK36.card("9S"), 36]
     assert (cards_of(seen["attacks"]), cards_of(seen["beats"])) == ("7C 8C", "9C")
     assert seen["discards"].sum() == 36 - 6
-    assert segments("report", state, 0)["legal moves"].sum() == 0
+    assert segments(GAME, state, 0, "report")["legal moves"].sum() == 0
 
 
 def test_a_view_of_fifty_two_cards_has_thirteen_ranks_and_all_cards():
     game = cardai.load("durak52")
     state = game.new(3, seed=1)
-    row, places = game.encode(state, 0), {}
-    for segment in game.encoder("relative").layout(3):
-        places[segment.name], row = row[: segment.size].reshape(segment.shape), row[segment.size :]
-    assert len(row) == 0
+    places = segments(game, state, 0, "relative")
+    hand = places["own hand"].reshape(13, 4)
     trump_first = [int(state.trump), *(suit for suit in range(4) if suit != int(state.trump))]
     ranks = [sum(int(state.hands[0]) >> 4 * rank + suit & 1 for suit in trump_first) for rank in range(13)]
-    assert places["own hand"].sum(axis=1).tolist() == ranks
-    assert places["own hand"][:, 0].tolist() == [
-        int(state.hands[0]) >> 4 * rank + int(state.trump) & 1 for rank in range(13)
-    ]
+    assert hand.sum(axis=1).tolist() == ranks
+    assert hand[:, 0].tolist() == [int(state.hands[0]) >> 4 * rank + int(state.trump) & 1 for rank in range(13)]
     mine = game.encode(state, int(state.turn))
     assert mine[-53:-1].sum() == 6
     assert mine[-1] == 0  # the first attacker must play a card
@@ -150,15 +131,15 @@ def test_the_players_do_with_fifty_two_cards_what_they_do_with_thirty_six():
 
 def test_relative_counts_seats_from_the_own_one_and_puts_trump_first():
     state = position(["KD 7S", "9S KH", "6D 7D JS"], "7C", "", "7C", stock="6C", known={2: "7D", 1: "KH"})
-    seen = segments("relative", state, 1)
+    seen = segments(GAME, state, 1, "relative")
     assert list(seen["hand sizes"]) == [2, 3, 2]
     assert list(seen["defender"]) == list(seen["to move"]) == [1, 0, 0]
     assert list(seen["attacker"]) == [0, 0, 1]
     # Suits: spades are trump, then hearts (KH is held), then clubs and diamonds.
-    assert [tuple(map(int, place)) for place in np.argwhere(seen["own hand"])] == [(3, 0), (7, 1)]
-    assert np.argwhere(seen["known of the 1. on the left"]).tolist() == [[1, 3]]
-    assert np.argwhere(seen["legal cards"]).tolist() == [[3, 0]]
-    assert int(seen["no card is legal"]) == 1
+    assert [tuple(map(int, place)) for place in np.argwhere(seen["own hand"].reshape(9, 4))] == [(3, 0), (7, 1)]
+    assert np.argwhere(seen["known of the 1. on the left"].reshape(9, 4)).tolist() == [[1, 3]]
+    assert np.argwhere(seen["legal cards"].reshape(9, 4)).tolist() == [[3, 0]]
+    assert seen["no card is legal"] == 1
 
 
 def test_relative_does_not_depend_on_the_names_of_suits_or_seats():
@@ -178,9 +159,9 @@ def test_bout_over_is_seen_between_the_decision_and_what_follows():
     state = position(["7D", "KC KD 8H", "6D"], "7C", "9C", passed=4, lead=0)
     passed = GAME.after(state, GAME.text.parse(state, "passes"))
     added = GAME.after(state, GAME.text.parse(state, "adds 7D"))
-    assert int(segments("relative", passed, 0)["bout over"]) == 1
-    assert int(segments("relative", added, 0)["bout over"]) == 0
-    assert int(segments("relative", state, 0)["bout over"]) == 0
+    assert segments(GAME, passed, 0, "relative")["bout over"] == 1
+    assert segments(GAME, added, 0, "relative")["bout over"] == 0
+    assert segments(GAME, state, 0, "relative")["bout over"] == 0
 
 
 def test_every_suite_can_be_run_with_its_own_agents():

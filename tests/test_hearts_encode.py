@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from test_hearts_rules import after_deal, position
+from views import segments as of_game
 
 import cardai
 from cardai.cards import DECK52
@@ -13,13 +14,7 @@ IN_HAND, WITH_OTHERS, LAID, LAID_BY_OTHERS, GONE = range(5)
 
 
 def segments(state, seat, encoder="relative"):
-    """An encoding as {segment: values}; planes and lists of 52 as they are."""
-    row, values, first = GAME.encode(state, seat, encoder), {}, 0
-    for segment in GAME.encoder(encoder).layout(4):
-        values[segment.name] = row[first : first + segment.size]
-        first += segment.size
-    assert first == len(row)
-    return values
+    return of_game(GAME, state, seat, encoder)
 
 
 def named(plane):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from test_hearts_rules import after_deal, position, suits
+from views import chosen as move_of
 
 import cardai
 from cardai.agents.spec import agent
@@ -10,7 +11,6 @@ from cardai.cards import DECK52
 from cardai.errors import CardaiError
 from cardai.games.hearts.rules import NONE
 from cardai.measure import bench
-from cardai.rule import STREAM
 from cardai.stats.interval import proportion
 from cardai.table.many import play
 
@@ -18,13 +18,7 @@ GAME = cardai.load("hearts")
 
 
 def chosen(name, state, **params):
-    """The card that a player chooses in a position, by name."""
-    player = GAME.agents.players[name]
-    values = np.array([*(dict(player.defaults) | params).values(), 0.0][: max(1, len(player.defaults))])
-    move = np.zeros(1, GAME.move)[0]
-    player.choose(state, move, values, np.zeros(1, STREAM)[0])
-    assert GAME.is_allowed(state, move)
-    return DECK52.name(move["card"])
+    return DECK52.name(move_of(GAME, name, state, **params)["card"])
 
 
 def passes(name, hand, **params):

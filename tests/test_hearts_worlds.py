@@ -128,11 +128,11 @@ def draw_worlds(resample, states, seat, stream):
         resample(states[i], seat, stream)
 
 
-def drawn(state, seat, n, seed=0, resample=worlds.resample):
+def drawn(state, seat, n, seed=0):
     """`n` worlds of a seat, STATE[n]."""
     states, stream = np.repeat(np.array([state], GAME.state), n), np.zeros(1, STREAM)
     stream["rng"] = seed
-    draw_worlds(resample, states, seat, stream[0])
+    draw_worlds(worlds.resample, states, seat, stream[0])
     return states
 
 
@@ -166,7 +166,7 @@ def is_telling(state, seat):
     return known and lacking and 1 < naive_count(state, seat) <= MOST_DEALS
 
 
-def check_late_worlds(number, resample=worlds.resample):
+def check_late_worlds(number):
     """Assert that worlds in late positions are all possible deals and even. Returns in how many the play excludes some.
 
     Each deal is drawn 25 times on average.
@@ -175,7 +175,7 @@ def check_late_worlds(number, resample=worlds.resample):
     for place, (state, seat, plays) in enumerate(late_positions(number)):
         possible = listed(state, seat, plays)
         smaller += len(possible) < naive_count(state, seat)
-        counts = counted(drawn(state, seat, 25 * len(possible) + 200, place, resample), seat)
+        counts = counted(drawn(state, seat, 25 * len(possible) + 200, place), seat)
         assert set(counts) == set(possible), "worlds are not the deals that the play allows"
         if len(possible) > 1:
             worst = min(worst, chisquare(list(counts.values())).pvalue)
@@ -217,14 +217,14 @@ def test_6_2_while_cards_are_passed_others_may_have_chosen_any_of_their_hand(pli
         assert (drawn(state, other, 50)["passed"][:, other] == state.passed[other]).all()
 
 
-def check_passed(direction, resample=worlds.resample):
+def check_passed(direction):
     """Assert that after an exchange, what others passed on is any three of the cards that the receiver had."""
     state, rng = choosing(direction, 0), np.random.default_rng(direction)
     state.direction = direction
     for _ in range(12 + 30):
         state = GAME.play(state, rng.choice(GAME.moves(state)))
     for seat in range(4):
-        states = drawn(state, seat, 30_000, seat, resample)
+        states = drawn(state, seat, 30_000, seat)
         for other in range(4):
             receiver, passed = (other + direction) % 4, states["passed"][:, other]
             if seat in (other, receiver):
@@ -294,7 +294,7 @@ def test_blank_leaves_what_the_seat_knows_and_no_other_card():
                 assert blanked.passed[seat] == state.passed[seat]
 
 
-# Faults planted in the game. A law of `cardai check` or a test above must find each.
+# Faults planted in the game. A law of `cardai check` must find each.
 
 
 @rule
@@ -353,14 +353,3 @@ def test_a_planted_fault_is_found_by_its_law(fault):
     (verdict,) = check(GAME.changed(resample=resample), laws=[law], effort="quick", seconds=math.inf)
     assert verdict.verdict == "broken"
     assert verdict.why.startswith(f"{law}: ")
-
-
-@pytest.mark.parametrize("resample", [resample_forgetting_own_passed_cards, resample_ignoring_voids])
-def test_a_planted_fault_in_the_hands_is_found_by_enumeration(resample):
-    with pytest.raises(AssertionError, match="worlds are not the deals that the play allows"):
-        check_late_worlds(10, resample)
-
-
-def test_peeking_at_what_others_passed_is_found_by_the_receivers_cards():
-    with pytest.raises(AssertionError, match="cards were passed on that the receiver never had"):
-        check_passed(1, resample_leaving_passed_cards)

@@ -143,10 +143,11 @@ def test_an_evaluator_that_fails_at_the_table_is_named(judges, tmp_path, console
 def test_an_illegal_move_is_refused():
     table = OneGame(TICTACTOE, [None, None])
     assert not table.step()
-    table.play(table.parse("b2"))
+    centre = table.parse("b2")
+    table.play(centre)
     assert not table.step()
     with pytest.raises(IllegalMove, match="b2"):
-        table.play(table.parse("b2"))
+        table.play(centre)
     with pytest.raises(IllegalMove, match="'b2' is not a move of tictactoe"):
         table.play("b2")
     with pytest.raises(IllegalMove, match="is not a move of tictactoe"):
@@ -236,11 +237,10 @@ def test_a_whole_game_from_a_file(tmp_path, console):
 
 
 def test_wrong_input_gets_a_sentence_and_another_chance(tmp_path, console):
-    moves = script(tmp_path, "b2", "b2", "nonsense", "99", "0", "?", "q")
+    moves = script(tmp_path, "b2", "b2", "99", "0", "?", "q")
     assert keyboard.play(TICTACTOE, [HUMAN, "greedy:open_lines"], script=moves, console=console) is None
     text = said(console)
-    assert "'b2' is not among your legal moves now" in text
-    assert "'nonsense' is not a cell; a cell is a column a-c and a row 1-3, like b2; ? helps" in text
+    assert "'b2' is no move here; a move is " in text
     assert "99 is not the number of a move: they go from 1 to 7" in text
     assert "0 is not the number of a move" in text
     assert "q leaves the game" in text
@@ -249,7 +249,7 @@ def test_wrong_input_gets_a_sentence_and_another_chance(tmp_path, console):
 def test_brackets_are_shown_as_they_are(tmp_path, console):
     with pytest.raises(CardaiError):
         keyboard.play(TICTACTOE, [HUMAN, "random"], script=script(tmp_path, "[bold]x[/nonsense]"), console=console)
-    assert "'[bold]x[/nonsense]' is not a cell" in said(console)
+    assert "'[bold]x[/nonsense]' is no move here" in said(console)
 
 
 def test_after_the_file_the_keyboard_is_asked(tmp_path, console, monkeypatch):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from literature_positions import GAME, HIGH_CLUBS, LOW_CLUBS, LOW_DIAMONDS, cards, position
+from views import segments as of_game
 
 from cardai.games.literature.deck import DECK
 
@@ -10,13 +11,7 @@ SEAT = 0
 
 
 def segments(state, seat, encoder="facts"):
-    """An encoding as {segment: values}."""
-    row, values, first = GAME.encode(state, seat, encoder), {}, 0
-    for segment in GAME.encoder(encoder).layout(int(state["seats"])):
-        values[segment.name] = row[first : first + segment.size]
-        first += segment.size
-    assert first == len(row)
-    return values
+    return of_game(GAME, state, seat, encoder)
 
 
 def named(plane):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from literature_positions import GAME, position
+from views import chosen
 
 from cardai.agents.spec import agent
 from cardai.measure.bench import run_suite
-from cardai.rule import STREAM
 from cardai.stats.deals import deal_seeds
 from cardai.table.many import play
 
@@ -15,15 +15,10 @@ TEAMS = np.array([[0, 1, 0, 1], [1, 0, 1, 0]])
 
 def choice(state, name, seed=0, **params):
     """The move that a player plays in a position, in words. It gets what its seat knows and nothing else."""
-    player, known = GAME.agents.players[name], state.copy()
+    known = state.copy()
     assert GAME.rules.blank is not None
     GAME.rules.blank(known, int(state["turn"]))
-    values = np.array([*(dict(player.defaults) | params).values(), 0.0][: max(1, len(player.defaults))])
-    move, stream = np.zeros(1, GAME.move)[0], np.zeros(1, STREAM)[0]
-    stream["rng"] = seed
-    player.choose(known, move, values, stream)
-    assert GAME.is_allowed(state, move)
-    return GAME.text.spell(state, move)
+    return GAME.text.spell(state, chosen(GAME, name, known, seed, **params))
 
 
 def match(one, other, games, seed=3, variant="article"):

@@ -5,16 +5,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from literature_histories import History, every_deal, listed, played, small_position
+from literature_histories import History, listed, played, small_position
 from literature_positions import GAME
-from scipy.stats import chisquare, kstest
+from scipy.stats import chisquare
 
-from cardai.cards import single
-from cardai.conformance import check
-from cardai.games.literature import rules, worlds
+from cardai.games.literature import worlds
 from cardai.games.literature.deck import NONE, cards_of
-from cardai.games.literature.proof import proven_claims
-from cardai.games.literature.rules import ASK, CLAIM
+from cardai.games.literature.rules import CLAIM
 from cardai.rule import STREAM, rule
 
 FIVE_SIGMA = 5.7e-7
@@ -84,26 +81,6 @@ def test_5_3_worlds_are_the_deals_that_the_history_allows_and_even():
     check_worlds(problems(48))
 
 
-@pytest.mark.slow
-def test_5_3_worlds_are_the_deals_that_the_history_allows_and_even_in_200_positions():
-    values = check_worlds(problems(200))
-    assert kstest(values, "uniform").pvalue > 1e-4
-
-
-def test_the_problems_have_claims_gifts_of_cards_and_both_numbers_of_seats():
-    some = problems(48)
-    assert {int(history.first.seats) for history, _ in some} == {4, 6}
-    moves = [(before, move) for history, _ in some for before, move, _ in history.events]
-    assert sum(move["kind"] == CLAIM for _, move in moves) > 5
-    assert sum(after.answer == 1 for history, _ in some for _, _, after in history.events) > 50
-    assert sum(bool(history.last.must.any()) for history, _ in some) > 20
-    assert sum(len(every_deal(hands_of(history), seat)) > 1000 for history, seat in some) > 10
-
-
-def hands_of(history):
-    return tuple(int(hand) for hand in history.first.hands)
-
-
 def test_3_4_a_proven_claim_tells_nothing_but_where_the_six_cards_are():
     """In each deal in which the six cards lie where they do, the claim is proven and allowed, too.
 
@@ -141,11 +118,6 @@ def forgets_who_lacks_a_card(before, after):
         after.lacks[after.asked] = before.lacks[after.asked]
 
 
-def forgets_that_the_asker_lacks_it(before, after):
-    if after.answer == 0 and after.asks > before.asks:
-        after.lacks[after.asker] = before.lacks[after.asker]
-
-
 def learns_nothing_from_an_ask(before, after):
     """An ask tells nothing of the half-suit."""
     after.must[after.asker] = before.must[after.asker] & after.must[after.asker]
@@ -157,11 +129,6 @@ def shows_all_cards_of_a_claimant(before, after):
         after.known[after.claimant] = after.hands[after.claimant]
         after.must[after.claimant] = 0
         after.lacks[:] &= ~after.hands[after.claimant]
-
-
-def forgets_lacks_after_a_claim(before, after):
-    if after.won.sum() > before.won.sum():
-        after.lacks[:] = 0
 
 
 @rule
@@ -189,10 +156,8 @@ def resample_the_higher_of_two(state, seat, stream):
     [
         keeps_must,
         forgets_who_lacks_a_card,
-        forgets_that_the_asker_lacks_it,
         learns_nothing_from_an_ask,
         shows_all_cards_of_a_claimant,
-        forgets_lacks_after_a_claim,
     ],
 )
 def test_a_fault_in_what_everybody_knows_is_found(fault):
@@ -207,53 +172,3 @@ def test_a_fault_in_what_everybody_knows_is_found(fault):
 def test_a_fault_in_worlds_is_found(fault, words):
     with pytest.raises(AssertionError, match=words):
         check_worlds(problems(48), fault)
-
-
-# Faults that a law finds.
-
-
-@rule
-def settle_in_silence(state):
-    """A fault: the answer is said to show nothing to the player who asked."""
-    asker, is_ask = state.turn, state.pending == ASK
-    rules.settle(state)
-    if is_ask:
-        state.revealed &= ~single(asker)
-
-
-@rule
-def settle_claims_in_silence(state):
-    """A fault: a claim is said to show nothing."""
-    is_claim = state.pending == CLAIM
-    rules.settle(state)
-    if is_claim:
-        state.revealed = 0
-
-
-@rule
-def settle_asking_who_can_claim(state):
-    """A fault: seats are asked in windows only if they have something to claim, which tells what they hold."""
-    rules.settle(state)
-    names = np.empty(8, np.int64)
-    while state.window != NONE:
-        proven_claims(state, state.window, names)
-        if names.max() != NONE:
-            return
-        rules.next_window(state, state.window + 1)
-
-
-@pytest.mark.parametrize(
-    ("settle", "law", "seed"),
-    [
-        (settle_in_silence, "unrevealed_moves_look_the_same", 2),
-        (settle_claims_in_silence, "unrevealed_moves_look_the_same", 0),
-        (settle_asking_who_can_claim, "worlds_after_a_move_are_the_outcomes_of_worlds_before", 3),
-    ],
-)
-def test_a_fault_in_what_a_move_shows_breaks_a_law(settle, law, seed):
-    """The law looks at all, however long it takes. Of the seeds 0 to 6, 0, 3, 4 and 6 find the last fault."""
-    encoders = {"facts": GAME.learning.encoders["facts"]}
-    game = GAME.changed(settle=settle, encoders=encoders, players={}, heuristics={}, playouts=None, phases={})
-    (verdict,) = check(game, laws=[law], effort="quick", seed=seed, seconds=math.inf)
-    assert verdict.verdict == "broken"
-    assert verdict.law == law

@@ -5,6 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from views import segments
 
 from cardai.data.record import replay
 from cardai.data.selfplay import simulate_here
@@ -36,16 +37,6 @@ def positions(count, seats):
             yield MOSKA.after(state, move), int(state["turn"])
 
 
-def segments(state, seat, encoder):
-    """An encoding as {segment: values}."""
-    row, values, first = MOSKA.encode(state, seat, encoder), {}, 0
-    for segment in MOSKA.encoder(encoder).layout(int(state["seats"])):
-        values[segment.name] = row[first : first + segment.size]
-        first += segment.size
-    assert first == len(row)
-    return values
-
-
 def cards_of(bits):
     return [card for card in range(52) if (int(bits) >> card) & 1]
 
@@ -59,7 +50,7 @@ def by_hand(plane, own, order):
 def test_the_counts_are_those_of_the_cards(seats):
     seen = 0
     for state, seat in positions(6, seats):
-        rows, seen = segments(state, seat, "tactical"), seen + 1
+        rows, seen = segments(MOSKA, state, seat, "tactical"), seen + 1
         hand, table, trump = cards_of(state["hands"][seat]), cards_of(state["table"]), int(state["trump"])
         in_play = {card // 4 for card in cards_of(state["table"] | state["killed"])}
         strengths = [sum(2 ** (card // 4) for card in hand if card % 4 == suit) for suit in range(4)]
@@ -89,7 +80,7 @@ def test_the_counts_are_those_of_the_cards(seats):
             shown = hand if step == 0 else cards_of(state["known"][other])
             assert rows["hidden cards"][step] == hidden
             assert rows["known cards of a rank in play"][step] == sum(card // 4 in in_play for card in shown)
-        before = segments(state, seat, "relative")
+        before = segments(MOSKA, state, seat, "relative")
         assert all((rows[name] == values).all() for name, values in before.items())
     assert seen > 50
 

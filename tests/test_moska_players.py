@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from cardai.cards import DECK52
 from cardai.games.moska import players
 from cardai.games.moska.rules import ATTACK, END, KILL, KILL_TURNED, OPEN, SELF, SKIP, TURN, resample
 from cardai.rule import JIT, STREAM, next_bits
 from tests.moska_recorded import GAME, turns
+from tests.views import chosen as move_by
 
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of positions are for compiled rules")
 
@@ -42,11 +42,7 @@ def move_of(kind: int) -> np.record:
 
 def chosen(name: str, state: np.record, seed: int = 0, **params: float) -> tuple[int, int, int]:
     """What a player plays in a position: (kind, cards, targets)."""
-    player = GAME.agents.players[name]
-    values = np.array([*(dict(player.defaults) | params).values(), 0.0][: max(1, len(player.defaults))])
-    move, stream = np.zeros(1, GAME.move)[0], np.zeros(1, STREAM)[0]
-    stream.rng = (seed + 1) * 0x9E3779B97F4A7C15 % 2**64
-    player.choose(state, move, values, stream)
+    move = move_by(GAME, name, state, (seed + 1) * 0x9E3779B97F4A7C15 % 2**64, **params)
     return int(move.kind), int(move.cards), int(move.targets)
 
 
@@ -223,40 +219,6 @@ def bot2(naive):
     return {(kind, *play) for kind in kinds for play in plays[kind] if play[0] or kind not in NEEDS_CARDS}
 
 
-def bot3_values(naive):
-    """The value of each move that bot3 considers."""
-    params = list(GAME.agents.players["bot3"].defaults.values())
-    top, mean = max(naive.score[card] for card in naive.alive), naive.mean_unseen()
-    found = {}
-    for kind in naive.kinds:
-        for cards, targets in by_counting(naive, kind, params):
-            if kind in NEEDS_CARDS and not cards:
-                continue
-            hand = [c for c in naive.hand if not (kind in NEEDS_CARDS and set_of([c]) & cards)]
-            hand += naive.table if kind == END else []
-            draws = min(6 - len(hand), naive.deck) if len(hand) < 6 and kind != SKIP else 0
-            total = sum(naive.score[c] for c in hand) + max(0, top * (6 - len(hand) - draws)) + mean * draws
-            size = len(hand) + draws
-            found[kind, cards, targets] = total / size if size else np.inf
-    return found
-
-
-def test_bot3_plays_a_move_that_is_worth_most_by_the_naive_implementation():
-    kinds = Counter()
-    for state in positions()[::2]:
-        naive = NaivePosition(state)
-        move, values = chosen("bot3", state), bot3_values(naive)
-        kinds[move[0]] += 1
-        assert move in values, (DECK52.names(move[1]), state)
-        if move[0] == OPEN:
-            continue
-        # Of a kind with several equally good plays bot3 looks at one only, so it need not find the kind's best.
-        for kind in naive.kinds:
-            worst = min((value for other, value in values.items() if other[0] == kind), default=-1.0)
-            assert values[move] >= worst - 1e-9, (move, values)
-    assert min(kinds[kind] for kind in (END, OPEN, ATTACK, SELF, KILL, TURN, SKIP, KILL_TURNED)) > 5, kinds
-
-
 @pytest.mark.parametrize("name", ["bot0", "bot1", "bot2"])
 def test_the_simpler_bots_play_every_kind_that_the_naive_implementation_allows_and_no_other_move(name):
     account = {"bot0": bot0, "bot1": bot1}.get(name)
@@ -352,21 +314,6 @@ def test_hand_value_before_a_draw_counts_the_cards_to_come_at_their_mean():
     assert drew > 100
 
 
-@pytest.mark.parametrize("name", ["random", "random_simple"])
-def test_the_random_players_play_legal_moves_of_every_kind(name):
-    for state in positions()[::10]:
-        naive = NaivePosition(state)
-        played = [chosen(name, state, seed) for seed in range(60)]
-        assert {kind for kind, *_ in played} == naive.kinds
-        for kind, cards, targets in played:
-            move = move_of(kind)
-            move.cards, move.targets = cards, targets
-            assert GAME.is_allowed(state, move)
-            if kind == OPEN:
-                assert len({rank for rank, _ in listed(cards)}) == 1
-                assert name == "random" or cards.bit_count() == 1
-
-
 def weight_of_kills(naive):
     """The probability of each set of kills of the benchmark's random player: it plays each pair in turn with 1/2."""
     found = {(0, 0): 1.0}
@@ -435,11 +382,3 @@ def test_a_bot_leaves_its_stream_where_a_world_and_its_choice_would():
         next_bits(worlds)
         resample(state.copy(), int(state.turn), worlds)
         assert ours.rng == worlds.rng
-
-
-def test_a_players_move_does_not_depend_on_what_its_seat_cannot_know():
-    """The players that see their own (`sees="own"`) play the same move in every world."""
-    for state in positions()[::10]:
-        for name in GAME.agents.players:
-            moves = {chosen(name, GAME.world(state, int(state.turn), world), 3) for world in range(4)}
-            assert moves == {chosen(name, state, 3)}

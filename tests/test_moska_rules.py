@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import cardai
 from cardai.cards import DECK52, beaters
-from cardai.errors import IllegalMove
 from cardai.games.moska import moves, rules
 
 GAME = cardai.load("moska")
@@ -100,13 +99,6 @@ def test_2_1_an_opening_is_one_card_or_each_rank_twice():
     }  # fmt: skip
 
 
-def test_2_1_an_opening_has_at_most_as_many_cards_as_the_target_holds():
-    state = position(["6C 6D 7C 7D", "9C 9D"], deck="2S")
-    assert "opens 6C 6D 7C 7D" not in spelled(state)
-    with pytest.raises(IllegalMove, match="opens 6C 6D 7C 7D"):
-        play(state, "opens 6C 6D 7C 7D")
-
-
 def test_2_1_only_the_initiating_player_opens_and_must_do_so():
     hands = ["6C", "7C", "8C 8D"]
     assert spelled(position(hands, turn=0, target=1)) == ["opens 6C"]
@@ -120,14 +112,6 @@ def test_2_2_attackers_play_ranks_that_are_in_the_bout_up_to_the_targets_hand():
         "attacks 6D", "attacks 7D", "attacks 8D", "attacks 8H", "attacks 6D 7D", "attacks 6D 8D", "attacks 6D 8H",
         "attacks 7D 8D", "attacks 7D 8H", "attacks 8D 8H", "skips",
     }  # fmt: skip
-
-
-def test_2_2_a_rank_that_comes_in_the_same_play_does_not_count():
-    assert "attacks 6D 7D" not in spelled(position(["6C", "9C 9D 9H", "6D 7D"], table="6H", turn=2))
-
-
-def test_2_2_no_attack_when_as_many_cards_lie_unkilled_as_the_target_holds():
-    assert spelled(position(["6C", "9C", "6D"], table="6H", turn=2)) == ["skips"]
 
 
 def test_2_3_the_attacker_draws_to_six_at_once():
@@ -149,21 +133,6 @@ def test_2_4_the_target_attacks_itself_without_limit_and_without_drawing():
 def test_2_4_once_the_deck_is_gone_the_target_may_attack_itself_in_the_appendix_only(variant, allowed):
     state = position(["5C", "6C", "KD"], table="6H", turn=1, bout_deck=1, variant=variant)
     assert ("plays 6C to himself" in spelled(state)) == allowed
-
-
-def test_2_4_in_a_bout_begun_without_a_deck_the_target_may_not_attack_itself():
-    state = position(["5C", "6C", "KD"], table="6H", turn=1, bout_deck=0, variant="appendix")
-    assert "plays 6C to himself" not in spelled(state)
-
-
-def test_3_1_each_kill_is_listed_once():
-    state = position(["5C", "7H 8S 9S", "KD"], table="6H TD", turn=1)
-    kills = [text for text in spelled(state) if text.startswith("kills")]
-    assert len(kills) == len(set(kills))
-    assert set(kills) == {
-        "kills 6H with 7H", "kills 6H with 8S", "kills 6H with 9S", "kills TD with 8S", "kills TD with 9S",
-        "kills 6H TD with 7H 8S", "kills 6H TD with 7H 9S", "kills 6H TD with 8S 9S",
-    }  # fmt: skip
 
 
 def brute_force_kills(hand, table, trump):
@@ -265,12 +234,6 @@ def test_4_4_in_the_appendix_an_attacker_who_has_played_is_asked_again():
     assert int(play(state, "attacks 6C").ready) == 0
 
 
-def test_4_4_target_may_not_skip_when_all_are_ready():
-    hands = ["5C", "7C", "KD"]
-    assert "skips" in spelled(position(hands, table="6H", turn=1, ready=[0]))
-    assert "skips" not in spelled(position(hands, table="6H", turn=1, ready=[0, 2]))
-
-
 def test_4_4_a_new_bout_begins_with_nobody_ready():
     assert int(play(position(["5C", "7C", "KD"], table="6H", turn=1, ready=[0, 2]), "ends, picks 6H").ready) == 0
 
@@ -340,20 +303,6 @@ def test_7_1_the_last_card_drawn_is_known_to_be_the_trump_card():
 def test_7_3_with_two_left_and_no_deck_everything_is_known():
     state = position(["5C 6C", "7C 8C"], table="6H", turn=1, ready=[0])
     assert names(play(state, "ends, picks 6H").known[0]) == "5C 6C"
-
-
-def test_truncation_keeps_the_end_is_reproducible_and_bounded():
-    everything = (1 << 52) - 1
-    table = DECK52.cards("6C 6D 6H 7C 7D 7H")
-    hand = DECK52.names(everything & ~table & ~DECK52.cards("2S 3S 4S 5S 5H"))
-    state = position(["5H", hand], table=DECK52.names(table), deck="2S 3S 4S", turn=1, ready=[0])
-    listed, was_truncated = GAME.enumerate(state)
-    again, _ = GAME.enumerate(state)
-    assert was_truncated
-    assert 100 < len(listed) <= GAME.max_moves
-    assert listed.tobytes() == again.tobytes()
-    assert set(listed["kind"].tolist()) >= {rules.END, rules.TURN, rules.KILL}
-    assert all(GAME.is_allowed(state, move) for move in listed)
 
 
 def kinds_allowed(state):

@@ -1,4 +1,4 @@
-"""A game that brings no `parse`: a text is the legal move that is spelled so, or the only one that ends with it."""
+"""A game that brings no `parse`: a text is the legal move that is spelled so, or the only one that it shortens."""
 
 import pytest
 
@@ -37,6 +37,16 @@ def test_a_verb_may_be_typed_as_it_is_said_to_the_player():
 def test_suits_are_named_by_a_word_alone():
     state, _ = state_with("names")
     assert GAME.text.spell(state, GAME.text.parse(state, "hearts")) == "names hearts"
+
+
+def test_words_may_be_left_out_before_the_last_one():
+    game = cardai.load("literature")
+    state = game.new(seed=1, variant="table")
+    for text in (game.text.spell(state, move) for move in game.moves(state)):
+        short = text.lower().replace("asks ", "ask ").replace(" for", "")
+        assert game.text.spell(state, game.text.parse(state, short)) == text
+        with pytest.raises(ValueError, match="is no move here"):
+            game.text.parse(state, " ".join(text.split()[:-1]))
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "plays", "draws two"])

@@ -39,7 +39,7 @@ def test_transcripts_of_a_game_differ(name):
     ("old", "new", "complaint"),
     [
         ("p0 b2", "p0 c3", "saw"),
-        ("p0 b2\np1 a1", "p0 b2\np1 b2", "not legal"),
+        ("p0 b2\np1 a1", "p0 b2\np1 b2", "no move here"),
         ("p0 b2\np1 a1", "p1 b2\np0 a1", "turn"),
         ("p0 b2", "p0 B2", "spelled"),
         ("p0 0.5, p1 0.5", "p0 1, p1 0", "scores"),

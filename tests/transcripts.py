@@ -106,7 +106,10 @@ def replay(game: Game, transcript: Transcript) -> GameState:
             continue
         if int(state["turn"]) != seat:
             raise MismatchError(f"{where} {text}: it is seat {int(state['turn'])}'s turn")
-        move = game.text.parse(state, text)
+        try:
+            move = game.text.parse(state, text)
+        except ValueError as error:
+            raise MismatchError(f"{where} {error}") from None
         if game.text.spell(state, move) != text:
             raise MismatchError(f"{where} {text}: is spelled {game.text.spell(state, move)!r} now")
         if not game.is_allowed(state, move):

@@ -17,7 +17,7 @@ class Text:
 
     `spell(state, move) -> str` words a move; `show(state, seat) -> str` is the table as that seat sees it.
     `parse(state, text) -> move` reads a move (raises ValueError if the text is no move). Without it, a text is the
-    legal move that is spelled so, or the only one whose last words it is.
+    legal move that is spelled so, or the only one that it shortens, up to its last word ("beats with 9S", "9S").
     `tell(state, move, seat) -> str` is what another `seat` is told of a move: a game in which moves are hidden in whole
     or in part (cards passed, sealed bids) needs it. Without it, moves are public and `spell` words them for everybody.
     `ending(state) -> str` says how a finished game ended, in a sentence that all seats may read.
@@ -42,7 +42,7 @@ class Text:
 
 
 def spelled_so(game: Any, state: Any, text: str) -> Any:
-    """The legal move that is spelled like a text, or the only one whose last words it is: MOVE.
+    """The legal move that is spelled like a text, or the only one that a text shortens, up to its last word: MOVE.
 
     Capitals and spaces do not count, nor does the person of the verb: "draw" is "draws". A card may be named suit first
     ("s9"), and a ten "10". Raises ValueError, with moves that are legal, if there is none.
@@ -54,7 +54,9 @@ def spelled_so(game: Any, state: Any, text: str) -> Any:
     for fits in (
         wanted.__eq__,
         lambda one: _with_stem(one) == _with_stem(wanted),
-        lambda one: bool(wanted) and one[-len(wanted) :] == wanted,
+        lambda one: (
+            wanted[-1:] == one[-1:] and (_stands_in(wanted, one) or _stands_in(_with_stem(wanted), _with_stem(one)))
+        ),
     ):
         found = [move for move, one in zip(moves, words, strict=True) if fits(one)]
         if len(found) == 1:
@@ -67,6 +69,12 @@ def _as_named(word: str, pieces: set[str]) -> str:
     """A word, or the name of the piece that it means."""
     short_ten = word.translate(SYMBOLS).lower().replace("10", "t")
     return next((one for one in (word, short_ten, short_ten[::-1]) if one in pieces), word)
+
+
+def _stands_in(words: list[str], spelled: list[str]) -> bool:
+    """Whether words stand among others in their order."""
+    rest = iter(spelled)
+    return all(word in rest for word in words)
 
 
 def _with_stem(words: list[str]) -> list[str]:

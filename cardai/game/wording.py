@@ -94,11 +94,17 @@ class Moves:
         """The kind of a move: the number of its words."""
         return int(move["kind"]) if len(self.words) > 1 else 0
 
+    def spelled(self, state: Declaration, move: Any) -> str:
+        """A move in its words."""
+        kind = self.kind_of(move)
+        values = {name: _value(state, slot, int(move[name])) for name, slot in self.slots[kind]}
+        return _SLOT.sub(lambda found: values[found[1]], self.words[kind])
+
     def derived(self, state: Declaration, given: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of `Game` that follow: the type, words, what is pointed at, and numbers where there are few."""
         made: dict[str, Any] = {"move": self.dtype}
         if not given.get("spell"):
-            made["spell"] = functools.partial(_spelled, self, state)
+            made["spell"] = lambda record, move: self.spelled(state, move)
         if any("card" in (kind for _, kind in slots) or "cards" in (kind for _, kind in slots) for slots in self.slots):
             made["picks"] = functools.partial(_picked, self)
         if self.hidden:
@@ -148,27 +154,12 @@ def _value(state: Declaration, kind: str, value: int) -> str:
     return names[kind]()
 
 
-def _spelled(moves: Moves, state: Declaration, record: Any, move: Any) -> str:
-    kind = moves.kind_of(move)
-    values = {name: _value(state, slot, int(move[name])) for name, slot in moves.slots[kind]}
-    return _SLOT.sub(lambda found: values[found[1]], moves.words[kind])
-
-
-_COVER = {
-    "card": "a card",
-    "suit": "a suit",
-    "rank": "a rank",
-    "seat": "a seat",
-    "number": "a number",
-    "cards": "cards",
-}
-
-
 def _told(moves: Moves, state: Declaration, record: Any, move: Any, seat: int) -> str:
     kind = moves.kind_of(move)
     if kind not in moves.hidden:
-        return _spelled(moves, state, record, move)
-    return _SLOT.sub(lambda found: _COVER[found[2] or found[1]], moves.words[kind])
+        return moves.spelled(state, move)
+    slots = dict(moves.slots[kind])
+    return _SLOT.sub(lambda found: "cards" if slots[found[1]] == "cards" else f"a {slots[found[1]]}", moves.words[kind])
 
 
 def _picked(moves: Moves, record: Any, move: Any) -> int:

@@ -10,7 +10,7 @@ from .encode import encode_relative, encode_report, relative_layout, report_layo
 from .endgame_solver import DurakSolver
 from .players import PLAYERS, hand_value
 from .rules import ACTIONS, MOVE, STATE, act, deal, decided, is_open, legal, resample, score, settle, simplify
-from .text import TERMS, cards_alike, ending, parse, picks, show, spell, zones
+from .text import TERMS, cards_alike, ending, picks, show, spell, zones
 
 PODKIDNOY_RULES = {"turn_up": 1, "suit_limit": 6, "add_after_take": 1}
 SIMPLE = ("random", "defensive", "aggressive", "thrifty", "greedy:hand_value")
@@ -71,7 +71,7 @@ GAME = Game(
     rules=Rules(
         deal, legal, act, settle, score, resample=resample, is_open=is_open, simplify=simplify, decided=decided
     ),
-    text=Text(spell=spell, parse=parse, show=show, ending=ending, terms=TERMS),
+    text=Text(spell=spell, show=show, ending=ending, terms=TERMS),
     table=Table(zones=zones, picks=picks),
     learning=Learning(
         encoders={

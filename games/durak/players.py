@@ -7,7 +7,7 @@ from cardai.cards import count, has, lowest, rank, ranks_of, same_rank, single, 
 from cardai.game import Player
 from cardai.rule import rule
 
-from .rules import NONE, SHOWN, all_cards, card_played, choices, deck_left, hand_size, no_card, number_of_showing
+from .rules import NONE, SHOWN, card_played, choices, deck_left, hand_size, no_card, number_of_showing, unknown_to
 
 MIDDLE = 4.0  # the mean rank of 36 cards
 TRUMP_PRICE = 13.0
@@ -80,9 +80,7 @@ def price_of(cards, trump, trump_price):
 @rule
 def mean_price_of_unseen(world, seat, trump_price):
     """The expected price of a card drawn from the deck: the mean over the cards whose place `seat` does not know."""
-    unseen = all_cards(world) & ~(world.hands[seat] | world.discards | world.attacks | world.beats)
-    for other in range(world.seats):
-        unseen &= ~world.known[other]
+    unseen = unknown_to(world, seat) | world.bottom
     return price_of(unseen, world.trump, trump_price) / count(unseen) if unseen != 0 else MIDDLE
 
 

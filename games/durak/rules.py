@@ -19,7 +19,6 @@ from cardai.cards import (
     suit,
     suit_cards,
 )
-from cardai.game import move_dtype
 from cardai.game.declared import (
     NONE,
     Card,
@@ -28,6 +27,7 @@ from cardai.game.declared import (
     Flag,
     Hand,
     Known,
+    Moves,
     Number,
     Option,
     Pile,
@@ -95,7 +95,8 @@ STATE = State(
     ),  # hidden cards each seat played or showed after its first draw; they may have been dealt or drawn
     drew=Seats(),  # that have drawn a hidden card
 )
-MOVE = move_dtype("card")  # 0..35, or `no_card` to pass or take
+MOVE = Moves("plays {card:number}")  # 0..35, or `no_card` to pass or take
+add_each = MOVE.add_each
 
 
 @rule
@@ -305,12 +306,7 @@ def card_played(state, card):
 
 @rule
 def legal(state, moves):
-    rest, n = choices(state, state.turn), 0
-    while rest != 0:
-        moves[n].card = lowest(rest)
-        rest &= rest - 1
-        n += 1
-    return n
+    return add_each(moves, 0, choices(state, state.turn))
 
 
 @rule

@@ -1,11 +1,9 @@
-"""Durak as text: moves in words and back, the table as one seat sees it, and the places of the cards."""
-
-import numpy as np
+"""Durak as text: moves in words, the table as one seat sees it, and the places of the cards."""
 
 from cardai.cards import DECK36, DECK52, suit_cards
 from cardai.game import Zone
 
-from .rules import HAND, MOVE, NONE, SHOWN, STATE, WHOLE_DECK, number_of_showing
+from .rules import HAND, NONE, STATE, WHOLE_DECK, card_played, is_transfer, shows
 
 
 def _deck(state):
@@ -13,88 +11,23 @@ def _deck(state):
     return DECK52 if int(state["cards"]) == WHOLE_DECK else DECK36
 
 
-def _no_card(state):
-    """The move that plays no card (`rules.no_card`)."""
-    return _deck(state).size
+def _decided(state, move):
+    """What a move does: a verb, and the card that is played or shown, NONE for none."""
+    card, defends = int(move["card"]), state["turn"] == state["defender"]
+    if card == _deck(state).size:
+        return "takes" if defends else "passes", NONE
+    if not defends:
+        return "adds" if state["attacks"] else "attacks", card
+    if shows(state, card):
+        return "shows", DECK52.listed(state["attacks"])[0] & ~3 | int(state["trump"])
+    if is_transfer(state, card):
+        return "transfers with", int(card_played(state, card))
+    return f"beats {_deck(state).name(DECK52.listed(state['unbeaten'])[0])} with", card
 
 
 def spell(state, move):
-    card = int(move["card"])
-    defends = int(state["turn"]) == int(state["defender"])
-    if card == _no_card(state):
-        return "takes" if defends else "passes"
-    if card == _showing(state):
-        return f"shows {_deck(state).name(_trump_of_rank(state))}"
-    transferred = _transferred(state, card) if defends else None
-    if transferred is not None:
-        return f"transfers with {_deck(state).name(transferred)}"
-    if defends:
-        return f"beats {_to_beat(state)} with {_deck(state).name(card)}"
-    return f"{'adds' if state['attacks'] else 'attacks'} {_deck(state).name(card)}"
-
-
-def parse(state, text):
-    words = text.split()
-    verb = words[0].lower() if words else ""
-    defends = int(state["turn"]) == int(state["defender"])
-    move = np.zeros(1, MOVE)[0]
-    if verb in (("take", "takes") if defends else ("pass", "passes")) and len(words) == 1:
-        move["card"] = _no_card(state)
-    elif defends and verb in ("beat", "beats") and len(words) in (3, 4) and words[-2].lower() == "with":
-        if len(words) == 4 and _deck(state).card(words[1]) != _deck(state).card(_to_beat(state)):
-            raise ValueError(f"{words[1]} is not what is to be beaten, {_to_beat(state)} is")
-        move["card"] = _deck(state).card(words[-1])
-    elif defends and verb in ("transfer", "transfers") and len(words) == 3 and words[1].lower() == "with":
-        move["card"] = _transferring(state, _deck(state).card(words[-1]))
-    elif defends and verb in ("show", "shows") and len(words) == 2 and _showing(state) is not None:
-        if _deck(state).card(words[1]) != _trump_of_rank(state):
-            raise ValueError(
-                f"{words[1]} is not {_deck(state).name(_trump_of_rank(state))}, the trump that may be shown"
-            )
-        move["card"] = _showing(state)
-    elif not defends and verb in ("attack", "attacks", "add", "adds") and len(words) == 2:
-        move["card"] = _deck(state).card(words[1])
-    else:
-        known = "takes, beats 6S with 9S, beats with 9S" if defends else "passes, attacks 6S, adds 6S"
-        known += ", transfers with 6S" if defends and state["transfer"] else ""
-        known += ", shows 6S" if defends and _showing(state) is not None else ""
-        raise ValueError(f"{text.strip()!r} is no move here; try: {known}")
-    return move
-
-
-def _to_beat(state):
-    """The name of the attack card that is to be beaten next."""
-    return _deck(state).name(_deck(state).listed(state["unbeaten"])[0])
-
-
-def _showing(state):
-    """The move that shows the trump of the rank (2.7); None if there is none."""
-    if not state["transferable"] & SHOWN:
-        return None
-    return int(number_of_showing(DECK52.listed(state["attacks"])[0], int(state["trump"])))
-
-
-def _trump_of_rank(state):
-    """The trump of the rank of the attack cards."""
-    return DECK52.listed(state["attacks"])[0] & ~3 | int(state["trump"])
-
-
-def _transferred(state, card):
-    """The card with which a move of the defender transfers the attack; None if it beats."""
-    first, trump = DECK52.listed(state["attacks"])[0], int(state["trump"])
-    if state["beats"] or card >> 2 != first >> 2:
-        return None
-    if card == first:
-        return (card & ~3) + trump
-    return None if card & 3 == trump else card
-
-
-def _transferring(state, card):
-    """The number of the move that transfers with a card (`rules.transfers`)."""
-    table = DECK52.listed(state["attacks"])
-    if card >> 2 != table[0] >> 2:
-        raise ValueError(f"{_deck(state).name(card)} has not the rank of {_to_beat(state)}, which is to be transferred")
-    return table[0] if card & 3 == int(state["trump"]) else card
+    verb, card = _decided(state, move)
+    return verb if card == NONE else f"{verb} {_deck(state).name(card)}"
 
 
 def show(state, seat):
@@ -140,13 +73,8 @@ def _seat_notes(state, other):
 
 
 def picks(state, move):
-    card = int(move["card"])
-    if card == _no_card(state):
-        return 0
-    if card == _showing(state):
-        return 1 << _trump_of_rank(state)
-    transferred = _transferred(state, card) if int(state["turn"]) == int(state["defender"]) else None
-    return 1 << (card if transferred is None else transferred)
+    card = _decided(state, move)[1]
+    return 0 if card == NONE else 1 << card
 
 
 def ending(state):

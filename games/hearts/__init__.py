@@ -17,10 +17,10 @@ from .encode import (
 from .heuristics import danger, moon_hope, points_so_far
 from .outcomes import MEASURES, OUTCOMES, REWARDS
 from .players import PLAYERS, pimc
-from .rules import CARDS, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
+from .rules import HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
 from .styles import styles
 from .suites import SUITES
-from .text import TERMS, ending, led_to, parse, picks, rounds, series, show, spell, tell, whole, zones
+from .text import TERMS, ending, led_to, parse, rounds, series, show, spell, tell, whole, zones
 from .worlds import blank, resample
 
 MOST_POINTS = 1000  # of a match: after 40 rounds a seat has 1040 at most (5.1)
@@ -82,7 +82,7 @@ GAME = Game(
         rounds=rounds,
         series=series,
     ),
-    table=Table(zones=zones, picks=picks),
+    table=Table(zones=zones),
     learning=Learning(
         encoders={
             "relative": PerspectiveEncoder(relative_layout, encode_relative),
@@ -99,7 +99,6 @@ GAME = Game(
             "tricks taken": Phase("tricks taken", (2, 5, 8)),
             "seats with points": Phase("has points"),
         },
-        actions={(card,): card for card in range(CARDS)},
     ),
     agents=Agents(
         players=PLAYERS,

@@ -6,7 +6,18 @@ The outcomes are the same in all variants. So games that are recorded once serve
 from cardai.game import Outcome
 from cardai.rule import rule
 
-from .rules import ALL_POINTS, JACK_BONUS, MOST_ROUNDS, NONE, TRICK_BONUS, few_points, moon_broken, moon_shot, penalty
+from .rules import (
+    ALL_POINTS,
+    JACK_BONUS,
+    MOST_ROUNDS,
+    NONE,
+    STATE,
+    TRICK_BONUS,
+    few_points,
+    moon_broken,
+    moon_shot,
+    penalty,
+)
 
 TRICK_LIMITS = (1, 2, 3, 4)
 """Points from which on the rewards `trick_1` to `trick_4` are 0."""
@@ -18,12 +29,6 @@ LIMITS = (5, 6, 7, 8, 9, 11, 12, 13, 26)
 def points_a_round(state, seat):
     """4, 5.1: the mean points of the game's rounds, of which there is one unless `limit` is set."""
     return state.totals[seat] / state.rounds
-
-
-@rule
-def total_points(state, seat):
-    """5.1: the points of all rounds."""
-    return 1.0 * state.totals[seat]
 
 
 def fewer_than(limit):
@@ -59,7 +64,7 @@ OUTCOMES = {
         scale=(-JACK_BONUS, ALL_POINTS),  # 4.1, 4.3: no named variant has `moon` 2
     ),
     "total": Outcome(
-        total_points,
+        STATE.value("totals"),
         "points in all",
         low=-MOST_ROUNDS * (ALL_POINTS + JACK_BONUS + TRICK_BONUS),
         high=MOST_ROUNDS * ALL_POINTS,

@@ -10,8 +10,7 @@ import math
 
 import numpy as np
 
-from cardai.cards import DECK52, count, full_deck, has, lowest, single, suit, suit_cards
-from cardai.game import move_dtype
+from cardai.cards import DECK52, count, full_deck, has, single, suit, suit_cards
 from cardai.game.declared import (
     NONE,
     Card,
@@ -21,6 +20,7 @@ from cardai.game.declared import (
     Hand,
     Known,
     Lacks,
+    Moves,
     Number,
     Option,
     Pile,
@@ -92,7 +92,8 @@ STATE = State(
     rounds=Number(),  # how many rounds are over
     totals=Each(Number()),  # 5.1: each seat's points in the rounds that are over
 )
-MOVE = move_dtype("card")  # 0..51: the card to pass, or to play
+MOVE = Moves("plays {card}")  # to pass it, or to play it
+add_each = MOVE.add_each
 
 
 @rule
@@ -216,12 +217,7 @@ def is_first_trick(state):
 
 @rule
 def legal(state, moves):
-    rest, n = choices(state), 0
-    while rest != 0:
-        moves[n].card = lowest(rest)
-        rest &= rest - 1
-        n += 1
-    return n
+    return add_each(moves, 0, choices(state))
 
 
 @rule

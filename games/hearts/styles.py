@@ -46,32 +46,6 @@ Gated = Generator[Question, np.ndarray, np.ndarray]
 """Yields questions, is sent their scores, returns bool[n]."""
 
 
-@dataclass(frozen=True)
-class StyleGate:
-    """Applies to positions whose value for the seat to move is above `above`.
-
-    The value is that of `evaluator`, or of the compiled heuristic `heuristic` if there is no evaluator. `any_variant`:
-    the evaluator may have been made for another variant.
-    """
-
-    above: float
-    evaluator: Evaluator | None = None
-    heuristic: Any = None
-    any_variant: bool = False
-
-    def applies(self, decisions: Any, worlds: np.ndarray) -> Gated:
-        """Whether it applies to each of STATE[n] worlds, after a question if it has an evaluator."""
-        seats = np.ascontiguousarray(worlds["turn"], np.int64)
-        if self.evaluator is not None:
-            judge = at_table(self.evaluator, decisions.game, worlds) if self.any_variant else self.evaluator
-            scores = yield Question(judge, decisions.rows(judge, worlds, seats))
-            return scores > self.above
-        values = np.zeros(len(worlds))
-        worlds = np.ascontiguousarray(worlds)
-        value_each(self.heuristic, raw(worlds), raw(seats), len(worlds), raw(values))
-        return values > self.above
-
-
 @rule
 def value_each(heuristic, states, seats, count, values):
     """Fill values[i] with what a compiled heuristic says of states[i] for seats[i]."""
@@ -81,10 +55,27 @@ def value_each(heuristic, states, seats, count, values):
 
 @dataclass(frozen=True)
 class StyleLine:
-    """An agent, and the gate of the positions in which it decides; None: it decides in all of them."""
+    """An agent that decides in positions whose value for the seat to move is above `above`.
+
+    The value is that of `evaluator` or of the compiled heuristic `heuristic`; without either it decides in all of them.
+    `any_variant`: the evaluator may have been made for another variant.
+    """
 
     agent: Agent
-    gate: StyleGate | None = None
+    above: float = 0.0
+    evaluator: Evaluator | None = None
+    heuristic: Any = None
+    any_variant: bool = False
+
+    def applies(self, decisions: Any, worlds: np.ndarray) -> Gated:
+        """Whether it decides in each of STATE[n] worlds, after a question if it has an evaluator."""
+        seats, values = np.ascontiguousarray(worlds["turn"], np.int64), np.full(len(worlds), np.inf)
+        if self.evaluator is not None:
+            judge = at_table(self.evaluator, decisions.game, worlds) if self.any_variant else self.evaluator
+            values = yield Question(judge, decisions.rows(judge, worlds, seats))
+        elif self.heuristic is not None:
+            value_each(self.heuristic, raw(np.ascontiguousarray(worlds)), raw(seats), len(worlds), raw(values))
+        return values > self.above
 
 
 class Styles(Strategy):
@@ -114,9 +105,8 @@ class Styles(Strategy):
         """Raise CardaiError unless all its agents and gates fit the game, the variant and the table."""
         for line in (*self.passing, *self.playing):
             line.agent.check_fits(game, variant, seats)
-            if line.gate is not None and line.gate.evaluator is not None:
-                judged = None if line.gate.any_variant else game.canonical(variant)
-                line.gate.evaluator.check_fits(game, judged, seats)
+            if line.evaluator is not None:
+                line.evaluator.check_fits(game, None if line.any_variant else game.canonical(variant), seats)
 
     def think(self, decisions: Any) -> Thinking:
         """Ask the gates line by line, and the agent of each line for the moves that it decides."""
@@ -126,9 +116,7 @@ class Styles(Strategy):
             for line in lines:
                 if not len(places):
                     break
-                taken = np.ones(len(places), bool)
-                if line.gate is not None:
-                    taken = yield from line.gate.applies(decisions, worlds[places])
+                taken = yield from line.applies(decisions, worlds[places])
                 if taken.any():
                     moves[places[taken]] = moves_in(self.game, line.agent, worlds[places[taken]])
                 places = places[~taken]
@@ -138,20 +126,15 @@ class Styles(Strategy):
 def styles(game: Game, spec: str, argument: str, options: dict[str, str]) -> Agent:
     """The agent of the spec `styles:FILE.toml`. Raises CardaiError if the file says something impossible."""
     try:
-        made = _read(game, argument)
+        table = read_toml(argument)
+        for name in table:
+            if name not in PHASES:
+                raise CardaiError(f"{argument}: {unknown('list', name, PHASES)}")
+        passing, playing = (_lines(game, argument, phase, table.get(phase)) for phase in PHASES)
     except CardaiError as error:
         raise CardaiError(f"agent {spec!r}: {error}") from None
+    made = Styles(game, passing, playing)
     return Agent(spec, made, "passes and plays in several styles, by the hand that it is dealt")
-
-
-def _read(game: Game, path: str) -> Styles:
-    """The strategy that a file describes."""
-    table = read_toml(path)
-    for name in table:
-        if name not in PHASES:
-            raise CardaiError(f"{path}: {unknown('list', name, PHASES)}")
-    passing, playing = (_lines(game, path, phase, table.get(phase)) for phase in PHASES)
-    return Styles(game, passing, playing)
 
 
 def _lines(game: Game, path: str, phase: str, entries: Any) -> tuple[StyleLine, ...]:
@@ -177,25 +160,25 @@ def _line(game: Game, where: str, entry: dict[str, Any]) -> StyleLine:
     if ("above" in entry) != ("gate" in entry):
         raise CardaiError(f"{where}: gate and above go together")
     try:
-        gate = _gate(game, entry["gate"], entry["above"]) if "gate" in entry else None
-        return StyleLine(_inner(game, entry["agent"]), gate)
+        gate = _gate(game, entry["gate"], entry["above"]) if "gate" in entry else {}
+        return StyleLine(_inner(game, entry["agent"]), **gate)
     except CardaiError as error:
         raise CardaiError(f"{where}: {error}") from None
 
 
-def _gate(game: Game, named: str, above: Any) -> StyleGate:
+def _gate(game: Game, named: str, above: Any) -> dict[str, Any]:
     """The gate of a heuristic or model; `named` may end with ?any_variant."""
     if isinstance(above, bool) or not isinstance(above, int | float):
         raise CardaiError(f"above must be a number, not {short(above)}")
     name = named.removesuffix(_ANY_VARIANT)
     if name in game.agents.heuristics and name == named:
-        return StyleGate(float(above), heuristic=game.compiler.entry("value", game.agents.heuristics[name]))
+        return {"above": float(above), "heuristic": game.compiler.entry("value", game.agents.heuristics[name])}
     evaluator = find_evaluator(game, name)
     if evaluator is None:
         raise CardaiError(
             f"gate: {unknown('heuristic or model', name, [*game.agents.heuristics, *known_evaluators(game)])}"
         )
-    return StyleGate(float(above), evaluator=evaluator, any_variant=name != named)
+    return {"above": float(above), "evaluator": evaluator, "any_variant": name != named}
 
 
 def _inner(game: Game, spec: str) -> Agent:

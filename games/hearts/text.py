@@ -8,7 +8,6 @@ from cardai.game import Zone
 from .rules import (
     AIM_POINTS,
     AIM_ROUND,
-    ALL_HEARTS,
     ALL_POINTS,
     JACK_OF_DIAMONDS,
     MOON_NOTHING,
@@ -16,9 +15,9 @@ from .rules import (
     NONE,
     PASS,
     POINT_CARDS,
-    QUEEN_OF_SPADES,
     SEATS,
     fewest_points,
+    penalty,
 )
 from .worlds import known_to
 
@@ -44,7 +43,7 @@ def parse(state, text):
         words = words[1:]
     if len(words) != 1:
         raise ValueError(f"{text.strip()!r} is no move here; try: {verbs[1]} QS, or QS")
-    move = np.zeros(1, MOVE)[0]
+    move = np.zeros(1, MOVE.dtype)[0]
     move["card"] = DECK52.card(words[0])
     return move
 
@@ -79,7 +78,7 @@ def seat_line(state, other, seat):
         notes.append(f"has chosen {int(state['passed'][other]).bit_count()} of {PASS}")
     if state["leader"] != NONE:
         notes.append(counted(int(state["tricks"][other]), "trick"))
-        notes.append(counted(points_of(state["taken"][other]), "point") + taken_cards(state, other))
+        notes.append(counted(penalty(state["taken"][other]), "point") + taken_cards(state, other))
     if state["limit"]:
         notes.append(f"{int(state['totals'][other])} in all")
     if state["table"][other] != NONE:
@@ -89,11 +88,6 @@ def seat_line(state, other, seat):
     if state["lacks"][other] and state["hands"][other]:
         notes.append(f"has no {lacking(int(state['lacks'][other]))}")
     return f"p{other}  " + ", ".join(notes) + (" (you)" if other == seat else "")
-
-
-def points_of(cards):
-    """4.1: the points of a set of cards."""
-    return (int(cards) & ALL_HEARTS).bit_count() + 13 * (int(cards) >> QUEEN_OF_SPADES & 1)
 
 
 def taken_cards(state, seat):
@@ -155,7 +149,7 @@ def seat_zones(state, other, seat, chosen):
     choosing = state["leader"] == NONE and state["turn"] >= 0
     note = f"{int(state['passed'][other]).bit_count()} of {PASS} chosen" if choosing else ""
     counting = taken & (POINT_CARDS | (1 << JACK_OF_DIAMONDS if state["jack"] else 0))
-    points, total = counted(points_of(taken), "point"), int(state["totals"][other])
+    points, total = counted(penalty(taken), "point"), int(state["totals"][other])
     before = ""
     if state["limit"] and state["turn"] >= 0:  # totals have the rounds that are over
         before, points = f"{total} before", f"{points} this round"
@@ -170,10 +164,6 @@ def seat_zones(state, other, seat, chosen):
 def in_suits(cards):
     """A set of cards as a list, suit by suit, the lowest first."""
     return [card for number in range(4) for card in DECK52.listed(cards & 0x1111111111111 << number)]
-
-
-def picks(state, move):
-    return 1 << int(move["card"])
 
 
 def ending(state):
@@ -199,7 +189,7 @@ def led_to(before, after):
     taker = next((seat for seat in range(SEATS) if after["tricks"][seat] > before["tricks"][seat]), None)
     if taker is None:
         return ""
-    points = points_of(int(after["taken"][taker]) & ~int(before["taken"][taker]))
+    points = penalty(int(after["taken"][taker]) & ~int(before["taken"][taker]))
     return f"p{taker} takes the trick" + (f" with {counted(points, 'point')}" if points else "")
 
 

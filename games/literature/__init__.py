@@ -20,7 +20,7 @@ from .outcomes import MEASURES, OUTCOMES, REWARDS
 from .players import PLAYERS, share
 from .rules import ASK, CLAIM, GIVE, MOST_ASKS, MOVE, NO_CLAIM, STATE, act, deal, legal, score, settle
 from .suites import SUITES
-from .text import TERMS, cards_alike, ending, holdings, led_to, parse, picks, show, spell, zones
+from .text import TERMS, cards_alike, ending, holdings, led_to, picks, show, spell, zones
 from .worlds import resample
 
 ACTIONS = {(ASK, card, step, 0): 3 * card + step // 2 for card in range(CARDS) for step in (1, 3, 5)}
@@ -51,7 +51,7 @@ GAME = Game(
     cards_alike=cards_alike,
     payoff=Payoff(unit="the chance to win"),
     rules=Rules(deal, legal, act, settle, score, resample=resample),
-    text=Text(spell=spell, parse=parse, show=show, ending=ending, terms=TERMS, led_to=led_to),
+    text=Text(spell=spell, show=show, ending=ending, terms=TERMS, led_to=led_to),
     table=Table(zones=zones, picks=picks, holdings=holdings, chances=card_chances),
     learning=Learning(
         encoders={

@@ -143,9 +143,7 @@ def in_a_byte(chance):
 @rule
 def card_chances(state, seat, chances):
     """Write the chance of each card to be in each hand, as the seat knows: float64[seats, 48]."""
-    sizes, must = np.empty(state.seats, np.int64), np.empty(state.seats, np.int64)
-    groups = np.empty(HALVES, np.int64)
-    hidden = hidden_places(state, seat, sizes, must, groups)
+    hidden, sizes, groups, must = hidden_places(state, seat)
     deal_chances(hidden, sizes, state.lacks[: state.seats], groups, must, chances)
     for other in range(state.seats):
         cards = state.known[other] if other != seat else state.hands[seat]

@@ -6,19 +6,13 @@ from cardai.rule import rule
 
 from .deck import HALVES
 from .proof import live
-from .rules import ASK, CLAIM, MOST_ASKS
+from .rules import ASK, CLAIM, MOST_ASKS, STATE
 
 
 @rule
 def half_suits_won(state, seat):
     """4.2: how many half-suits the team of a seat has."""
     return 1.0 * count(state.won[seat % 2])
-
-
-@rule
-def questions(state, seat):
-    """How many questions were asked, by all seats."""
-    return 1.0 * state.asks
 
 
 @rule
@@ -39,7 +33,7 @@ def success(state, seat):
 
 OUTCOMES = {
     "half_suits": Outcome(half_suits_won, "half-suits of the team", high=HALVES),
-    "asks": Outcome(questions, "questions in the game", high=MOST_ASKS),
+    "asks": Outcome(STATE.value("asks"), "questions in the game", high=MOST_ASKS),
     "cut": Outcome(was_cut, "games that were cut"),
 }
 REWARDS = {

@@ -162,10 +162,9 @@ def claim_likely(world, move, least):
     if world.proof != 0 or world.closer != NONE or world.giving != 0 or least >= SURE:
         return False
     seats, seat = world.seats, world.turn
-    chances, sizes, must = np.empty((seats, CARDS)), np.empty(seats, np.int64), np.empty(seats, np.int64)
-    groups, banned = np.empty(HALVES, np.int64), np.empty(seats, np.int64)
+    chances, banned = np.empty((seats, CARDS)), np.empty(seats, np.int64)
     card_chances(world, seat, chances)
-    hidden = hidden_places(world, seat, sizes, must, groups)
+    hidden, sizes, groups, must = hidden_places(world, seat)
     total = deal_count(hidden, sizes, world.lacks[:seats], groups, must)
     for half in range(HALVES):
         if not has(live(world), half):

@@ -1,7 +1,7 @@
 """Situations of Literature: questions and claims that cannot fail, in endings with two live half-suits.
 
-A line has the four hands (seat 0 is to move, and knows its own), what everybody knows of the seats (cards shown, cards
-they lack, half-suits of which they have a card not shown: 5.1), the half-suits of seats 0 and 2, and the sure moves.
+A line has the four hands (seat 0 is to move, and knows its own), the sure moves, what everybody knows of the seats
+(cards shown, cards they lack, half-suits of which they have a card not shown: 5.1) and the half-suits of seats 0 and 2.
 """
 
 from cardai.measure.situations import Situation
@@ -36,106 +36,99 @@ def position(hands, known, lacks, must, even):
 
 _SITUATIONS = (
     (
-        "p3 has shown the 5H and only p3 can have the QD", "TD 3H 2H / JD AH 8D / 4H 6H 9D / KD QD 5H",
+        "TD 3H 2H / JD AH 8D / 4H 6H 9D / KD QD 5H", "asks p3 for 5H; asks p3 for QD",
         {3: "5H"}, {1: "3H QD", 2: "TD 3H 2H 8D QD"}, {0: (2, 5), 1: (2,)}, (7, 4, 3),
-        "asks p3 for 5H; asks p3 for QD",
     ),
     (
-        "p3 has shown the 4D", "2D TH 3D / 9H 6D AD / QH 5D KH / 8H JH 4D",
+        "2D TH 3D / 9H 6D AD / QH 5D KH / 8H JH 4D", "asks p3 for 4D",
         {3: "4D"}, {1: "TH", 2: "AD", 3: "2D"}, {}, (7, 4, 3),
-        "asks p3 for 4D",
     ),
     (
-        "p1 has shown the QC", "9C KC 3S / 2S AS QC / 5S 8C JC / 6S 4S TC",
+        "9C KC 3S / 2S AS QC / 5S 8C JC / 6S 4S TC", "asks p1 for QC",
         {1: "QC"}, {0: "AS QC", 1: "3S 5S", 2: "6S TC", 3: "9C"}, {3: (3, 4)}, (1, 6, 7),
-        "asks p1 for QC",
     ),
     (
-        "p3 has shown the 6C and only p1 can have the 9H", "4C JH AC / TH 9H KH / 5C QH 3C / 8H 2C 6C",
+        "4C JH AC / TH 9H KH / 5C QH 3C / 8H 2C 6C", "asks p3 for 6C; asks p1 for 9H",
         {3: "6C"}, {0: "9H KH 2C", 1: "4C 3C 6C", 2: "JH 9H", 3: "AC 9H"}, {0: (6,), 2: (0,)}, (7, 4, 3),
-        "asks p3 for 6C; asks p1 for 9H",
     ),
     (
-        "only p1 can have the 6D", "3D 2S 5S / 4D 6D 5D / 6S 3S AD / 4S 2D AS",
+        "3D 2S 5S / 4D 6D 5D / 6S 3S AD / 4S 2D AS", "asks p1 for 6D",
         {0: "2S"}, {0: "4S 2D", 2: "6D", 3: "3D 2S 6D AD"}, {0: (1,), 1: (1,), 2: (1,), 3: (1,)}, (4, 0, 6),
-        "asks p1 for 6D",
     ),
     (
-        "p1 has shown the 9H and only p3 can have the JH", "KH 8H QH / QS TS 9H / 8S 9S TH / JH KS JS",
+        "KH 8H QH / QS TS 9H / 8S 9S TH / JH KS JS", "asks p1 for 9H; asks p3 for JH",
         {1: "TS 9H", 2: "9S TH", 3: "KS"}, {0: "TH", 1: "JH", 2: "9H", 3: "QH 8S 9S"}, {1: (7,), 2: (7,), 3: (7,)},
         (2, 5, 0),
-        "asks p1 for 9H; asks p3 for JH",
     ),
     (
-        "only p1 can have the KC", "6D TC 3D / 8C KC QC / 9C JC AD / 2D 4D 5D",
+        "6D TC 3D / 8C KC QC / 9C JC AD / 2D 4D 5D", "asks p1 for KC",
         {2: "9C"}, {0: "QC", 1: "TC 4D", 2: "KC 5D", 3: "KC"}, {3: (1,)}, (7, 0, 2),
-        "asks p1 for KC",
     ),
     (
-        "p1 has shown the 3C and only p3 can have the 6C", "AC 8D KD / JD QD 3C / 9D 4C 5C / 6C 2C TD",
+        "AC 8D KD / JD QD 3C / 9D 4C 5C / 6C 2C TD", "asks p1 for 3C; asks p3 for 6C",
         {0: "8D", 1: "3C"}, {1: "8D 6C TD", 2: "KD 6C", 3: "3C 4C"}, {2: (5,)}, (2, 3, 7),
-        "asks p1 for 3C; asks p3 for 6C",
     ),
     (
-        "only p1 can have the 6S", "3D 6D 4S / AD 5S 6S / 4D AS 2D / 3S 5D 2S",
+        "3D 6D 4S / AD 5S 6S / 4D AS 2D / 3S 5D 2S", "asks p1 for 6S",
         {0: "4S", 2: "4D 2D"}, {0: "4D 2S", 1: "4S 2S", 2: "6S", 3: "6D 6S"}, {0: (1,), 1: (3,), 3: (3,)}, (6, 2, 7),
-        "asks p1 for 6S",
     ),
     (
-        "p3 has shown the 4S", "2S QD 5S / KD 3S TD / 8D JD AS / 4S 9D 6S",
+        "2S QD 5S / KD 3S TD / 8D JD AS / 4S 9D 6S", "asks p3 for 4S",
         {3: "4S"}, {0: "KD 8D 9D 6S", 2: "5S 6S", 3: "2S 5S AS"}, {0: (3,), 1: (3, 5)}, (0, 7, 4),
-        "asks p3 for 4S",
     ),
     (
-        "only p1 can have the 3H", "QS 4H 2H / 3H 5H TS / 8S KS JS / 9S 6H AH",
+        "QS 4H 2H / 3H 5H TS / 8S KS JS / 9S 6H AH", "asks p1 for 3H",
         {}, {0: "TS 6H", 1: "2H KS 9S", 2: "3H", 3: "3H 8S"}, {0: (7,), 1: (7,), 3: (7,)}, (3, 0, 1),
-        "asks p1 for 3H",
     ),
     (
-        "only p3 can have the 4H and p3 has shown the KH", "AH 8H TH / 6H 9H JH / 3H 5H QH / 2H 4H KH",
+        "AH 8H TH / 6H 9H JH / 3H 5H QH / 2H 4H KH", "asks p3 for 4H; asks p3 for KH",
         {3: "KH"}, {0: "6H KH", 1: "4H", 2: "8H 2H 4H", 3: "TH 6H JH 5H QH"}, {1: (2, 6), 3: (2,)}, (7, 5, 3),
-        "asks p3 for 4H; asks p3 for KH",
     ),
     (
-        "only p3 can have the 5H", "KD 4H QD / TD 3H JD / 2H 9D 6H / 8D AH 5H",
+        "KD 4H QD / TD 3H JD / 2H 9D 6H / 8D AH 5H", "asks p3 for 5H",
         {0: "KD"}, {0: "8D", 1: "KD 5H", 2: "JD 5H", 3: "2H"}, {1: (2, 5), 2: (5,), 3: (2, 5)}, (7, 3, 4),
-        "asks p3 for 5H",
     ),
     (
-        "p3 has shown the AH and only p3 can have the 2H", "3D AD 3H / 2D 5D 6H / 6D 4D 4H / AH 2H 5H",
+        "3D AD 3H / 2D 5D 6H / 6D 4D 4H / AH 2H 5H", "asks p3 for AH; asks p3 for 2H",
         {3: "AH"}, {0: "2D 4D", 1: "6D 2H 5H", 2: "2H", 3: "4D 4H"}, {0: (1,), 1: (2,), 2: (2,), 3: (2,)}, (7, 6, 3),
-        "asks p3 for AH; asks p3 for 2H",
     ),
     (
-        "only p3 can have the 9C and only p3 can have the QC", "KC 8C JC / 4D 6D 3D / AD 2D TC / 9C 5D QC",
+        "KC 8C JC / 4D 6D 3D / AD 2D TC / 9C 5D QC", "asks p3 for 9C; asks p3 for QC",
         {0: "KC 8C", 1: "6D 3D", 2: "2D TC"}, {0: "5D", 1: "8C JC 9C", 2: "4D QC"}, {1: (1,), 2: (1,)}, (3, 6, 0),
-        "asks p3 for 9C; asks p3 for QC",
     ),
     (
-        "only p3 can have the 5D", "2D 9D 4D / 8D QD KD / 6D AD 3D / TD JD 5D",
+        "2D 9D 4D / 8D QD KD / 6D AD 3D / TD JD 5D", "asks p3 for 5D",
         {}, {0: "KD", 1: "2D JD 5D", 2: "5D", 3: "3D"}, {3: (1, 5)}, (6, 7, 0),
-        "asks p3 for 5D",
     ),
     (
-        "the partner has shown the rest: claim", "2C 3C 4C / TD JD QD / 5C 6C AC / 8D 9D KD",
-        {2: "5C 6C AC"}, {}, {}, (2, 3, 6), "CLAIM low clubs",
+        "2C 3C 4C / TD JD QD / 5C 6C AC / 8D 9D KD", "claims low clubs",
+        {2: "5C 6C AC"}, {}, {}, (2, 3, 6),
     ),
     (
-        "both opponents lack the rest: claim", "2S 3S 4S 5S / TH JH QH / 6S AS / 8H 9H KH",
-        {}, {1: "6S AS", 3: "6S AS"}, {}, (0, 1, 5), "CLAIM low spades",
+        "2S 3S 4S 5S / TH JH QH / 6S AS / 8H 9H KH", "claims low spades",
+        {}, {1: "6S AS", 3: "6S AS"}, {}, (0, 1, 5),
     ),
 )  # fmt: skip
 
 
-def _right(state, texts):
-    """The moves in words; CLAIM stands for the claim of a half-suit, which names who has its cards."""
-    spelled = [GAME.text.spell(state, move) for move in GAME.moves(state)]
-    claimed = texts.removeprefix("CLAIM ")
-    return tuple(texts.split("; ")) if claimed == texts else tuple(one for one in spelled if f"claims {claimed}" in one)
+def _name(known, right):
+    """Why the moves are sure, in words."""
+    if right.startswith("claims"):
+        return f"{'the partner has shown' if known else 'both opponents lack'} the rest: claim"
+    asks = [ask.removeprefix("asks ").split(" for ") for ask in right.split("; ")]
+    return " and ".join(
+        f"{seat} has shown the {card}" if card in known.get(int(seat[1]), "") else f"only {seat} can have the {card}"
+        for seat, card in asks
+    )
 
 
 SITUATIONS = tuple(
-    Situation(name, state, _right(state, right), "in every deal that fits, it succeeds", CERTAIN)
-    for name, *given, right in _SITUATIONS
-    for state in [position(*given)]
+    Situation(
+        _name(known, right),
+        position(hands, known, *others),
+        tuple(right.split("; ")),
+        "in every deal that fits, it succeeds",
+        CERTAIN,
+    )
+    for hands, right, known, *others in _SITUATIONS
 )

@@ -1,14 +1,11 @@
-"""Literature as text: moves in words and back, the game as one seat sees it, and the places of the cards."""
-
-import numpy as np
+"""Literature as text: moves in words, the game as one seat sees it, and the places of the cards."""
 
 from cardai.game import Zone
 
 from .deck import DECK, HALVES, NONE, SIX, card_of, cards_of
-from .rules import ASK, CLAIM, EVEN, GIVE, MOVE, NO_CLAIM, NOBODY, ODD
+from .rules import ASK, CLAIM, EVEN, NO_CLAIM, NOBODY, ODD
 
 NAMES = tuple(f"{part} {suit}" for part in ("low", "high") for suit in DECK.suit_words)
-HINT = "asks p1 for 3C, claims low clubs, no claim"
 
 
 def spell(state, move):
@@ -25,58 +22,6 @@ def named(half, names, far):
     """The cards that a claim gives to seat `far`, the second teammate on the left, in words."""
     cards = [DECK.name(card) for i, card in enumerate(DECK.listed(cards_of(half))) if names >> i & 1]
     return f" with {' '.join(cards)} at p{far}" if cards else ""
-
-
-def parse(state, text):
-    words = text.lower().replace(",", " ").replace(":", " ").split()
-    move = np.zeros(1, MOVE)[0]
-    verb = words[0] if words else ""
-    if verb in ("ask", "asks") and len(words) == 4 and words[2] == "for":
-        move["kind"], move["what"] = ASK, DECK.card(words[3])
-        move["step"] = step_to(state, words[1])
-    elif verb in ("claim", "claims") and len(words) >= 3:
-        move["kind"], move["what"] = CLAIM, half_named(words[1], words[2])
-        move["names"] = names_of(state, int(move["what"]), words[3:])
-    elif words in (["no", "claim"], ["pass"], ["passes"]):
-        move["kind"] = NO_CLAIM
-    elif verb in ("give", "gives") and len(words) >= 2:
-        move["kind"], move["step"] = GIVE, step_to(state, words[-1])
-    else:
-        raise ValueError(f"{text.strip()!r} is no move here; try: {HINT}")
-    return move
-
-
-def step_to(state, name):
-    """How far to the left of the seat to move another seat is, from its name: "p2"."""
-    number = name.removeprefix("p")
-    if not number.isdecimal() or int(number) >= int(state["seats"]):
-        raise ValueError(f"{name!r} is not a seat; seats are p0 to p{int(state['seats']) - 1}")
-    return (int(number) - int(state["turn"])) % int(state["seats"])
-
-
-def half_named(part, suit):
-    """The number of a half-suit: "low clubs", or "low C"."""
-    for number, name in enumerate(NAMES):
-        first, second = name.split()
-        if part == first and suit in (second, second[0]):
-            return number
-    raise ValueError(f"{part + ' ' + suit!r} is not a half-suit; these are: {', '.join(NAMES)}")
-
-
-def names_of(state, half, words):
-    """The names of a claim from the words after the half-suit: "with AC 3C at p4"."""
-    if not words:
-        return 0
-    if len(words) < 4 or words[0] != "with" or words[-2] != "at" or step_to(state, words[-1]) != 4:
-        far = (int(state["turn"]) + 4) % int(state["seats"])
-        raise ValueError(f"after the half-suit name the cards of the second teammate on the left: with AC 3C at p{far}")
-    cards, names = DECK.listed(cards_of(half)), 0
-    for word in words[1:-2]:
-        card = DECK.card(word)
-        if card not in cards:
-            raise ValueError(f"{DECK.name(card)} is not a card of {NAMES[half]}")
-        names |= 1 << cards.index(card)
-    return names
 
 
 def show(state, seat):

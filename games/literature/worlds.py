@@ -15,26 +15,25 @@ from .proof import live_cards, room, shown
 
 
 @rule
-def hidden_places(state, seat, sizes, must, groups):
-    """Write what `cardai.dealing` is asked: how the cards that a seat cannot see lie. Returns them as a set.
+def hidden_places(state, seat):
+    """What `cardai.dealing` is asked: how the cards that a seat cannot see lie. (hidden, sizes, groups, must).
 
-    `sizes`, `must`: int64[seats], how many of them each other seat has, and the half-suits of which it must have one.
-    `groups`: int64[8], the half-suits. For the seat itself both are 0.
+    `hidden`: these cards, a set. `sizes`, `must`: int64[seats], how many of them each other seat has, and the
+    half-suits of which it must have one; for the seat itself both are 0. `groups`: int64[8], the half-suits.
     """
+    sizes, must, groups = np.zeros(state.seats, np.int64), np.zeros(state.seats, np.int64), np.empty(HALVES, np.int64)
     for other in range(state.seats):
-        sizes[other], must[other] = 0, 0
         if other != seat:
             sizes[other], must[other] = room(state, other), state.must[other]
     for half in range(HALVES):
         groups[half] = cards_of(half)
-    return live_cards(state) & ~shown(state) & ~state.hands[seat]
+    return live_cards(state) & ~shown(state) & ~state.hands[seat], sizes, groups, must
 
 
 @rule
 def resample(state, seat, stream):
-    sizes, must = np.empty(state.seats, np.int64), np.empty(state.seats, np.int64)
-    groups, dealt = np.empty(HALVES, np.int64), np.empty(state.seats, np.int64)
-    hidden = hidden_places(state, seat, sizes, must, groups)
+    hidden, sizes, groups, must = hidden_places(state, seat)
+    dealt = np.empty(state.seats, np.int64)
     deal_obliged(hidden, sizes, state.lacks, groups, must, dealt, stream)
     for other in range(state.seats):
         if other != seat:

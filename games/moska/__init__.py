@@ -33,7 +33,7 @@ from .rules import (
     settle,
     simplify,
 )
-from .text import TERMS, ending, led_to, parse, picks, show, spell, zones
+from .text import TERMS, ending, led_to, parse, show, spell, zones
 
 
 def _claims(*losses: float) -> dict[str, float]:
@@ -116,7 +116,7 @@ GAME = Game(
         decided=decided,
     ),
     text=Text(spell=spell, parse=parse, show=show, ending=ending, terms=TERMS, led_to=led_to),
-    table=Table(zones=zones, picks=picks),
+    table=Table(zones=zones),
     learning=Learning(
         encoders={
             "bitmap": PerspectiveEncoder(bitmap_layout, encode_bitmap, by_suit),

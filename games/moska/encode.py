@@ -13,6 +13,7 @@ from cardai.cards import (
     single,
     suit_cards,
     suit_places,
+    trump_first,
 )
 from cardai.game import Segment
 from cardai.rule import rule
@@ -24,7 +25,16 @@ CARDS = (13, 4)  # ranks x suits
 WHOLE = 1 << 20  # a chance of 1, in whole numbers
 
 
-def bitmap_layout(seats):
+DECIDED = (
+    Segment("about to draw"),
+    Segment("about to turn"),
+    Segment("ended without picking"),
+    Segment("ended and picked"),
+)
+"""What the mover's decision leaves to `settle`."""
+
+
+def of_seats(seats):
     return (
         Segment("deck"),
         Segment("hand sizes", (seats,)),
@@ -32,6 +42,12 @@ def bitmap_layout(seats):
         Segment("playing", (seats,)),
         Segment("deck card on table"),
         Segment("target", (seats,)),
+    )
+
+
+def bitmap_layout(seats):
+    return (
+        *of_seats(seats),
         Segment("trump", (4,)),
         Segment("own seat", (seats,)),
         Segment("in the game", CARDS),
@@ -48,40 +64,38 @@ def by_suit(segment):
 
 
 @rule
-def encode_bitmap(state, seat, row):
-    fill_bitmap(state, seat, row)
+def put_seats(state, first, row):
+    """Write the values of `of_seats`, from seat `first` on. Returns the place after them."""
+    seats = state.seats
+    row[0] = state.deck_left
+    for i in range(seats):
+        other = (first + i) % seats
+        row[1 + i] = count(state.hands[other])
+        row[1 + seats + i] = has(state.ready, other)
+        row[1 + 2 * seats + i] = has(state.playing, other)
+    place = 1 + 3 * seats
+    row[place] = state.barring != 0
+    row[place + 1 + (state.target - first) % seats] = 1
+    return place + 1 + seats
 
 
 @rule
-def fill_bitmap(state, seat, row):
-    """Write the values of `bitmap`. Returns the place after them."""
-    seats = state.seats
-    row[0] = state.deck_left
-    for other in range(seats):
-        row[1 + other] = count(state.hands[other])
-        row[1 + seats + other] = has(state.ready, other)
-        row[1 + 2 * seats + other] = has(state.playing, other)
-    place = 1 + 3 * seats
-    row[place] = state.barring != 0
-    row[place + 1 + state.target] = 1
-    row[place + 1 + seats + state.trump] = 1
-    row[place + 5 + seats + seat] = 1
-    place += 5 + 2 * seats
-    place = put(row, place, full_deck(DECK) & ~state.discards, DECK)
+def encode_bitmap(state, seat, row):
+    place = put_seats(state, 0, row)
+    row[place + state.trump] = 1
+    row[place + 4 + seat] = 1
+    place = put(row, place + 4 + state.seats, full_deck(DECK) & ~state.discards, DECK)
     place = put(row, place, state.table, DECK)
     place = put(row, place, state.killed, DECK)
-    for other in range(seats):
+    for other in range(state.seats):
         place = put(row, place, state.known[other], DECK)
-    return put(row, place, state.hands[seat], DECK)
+    put(row, place, state.hands[seat], DECK)
 
 
 def afterstate_layout(seats):
     return (
         *bitmap_layout(seats),
-        Segment("about to draw"),
-        Segment("about to turn"),
-        Segment("ended without picking"),
-        Segment("ended and picked"),
+        *DECIDED,
         Segment("turned", CARDS),
     )
 
@@ -89,28 +103,26 @@ def afterstate_layout(seats):
 @rule
 def encode_afterstate(state, seat, row):
     """Write the values of `bitmap`, and what the mover's decision leaves to `settle`."""
-    place = fill_bitmap(state, seat, row)
+    encode_bitmap(state, seat, row)
+    place = len(row) - 4 - DECK
+    put_decided(state, row, place)
+    if state.turned != NONE:
+        row[place + 4 + state.turned] = 1
+
+
+@rule
+def put_decided(state, row, place):
     row[place] = cards_to_draw(state)
     row[place + 1] = state.pending == TURN
     row[place + 2] = state.pending == END and state.picked == 0
     row[place + 3] = state.pending == END and state.picked != 0
-    if state.turned != NONE:
-        row[place + 4 + state.turned] = 1
 
 
 def relative_layout(seats):
     others = range(1, seats)
     return (
-        Segment("deck"),
-        Segment("hand sizes", (seats,)),
-        Segment("ready", (seats,)),
-        Segment("playing", (seats,)),
-        Segment("deck card on table"),
-        Segment("target", (seats,)),
-        Segment("about to draw"),
-        Segment("about to turn"),
-        Segment("ended without picking"),
-        Segment("ended and picked"),
+        *of_seats(seats),
+        *DECIDED,
         Segment("own hand", CARDS),
         Segment("own known cards", CARDS),
         *(Segment(f"known of the {place}. on the left", CARDS) for place in others),
@@ -124,40 +136,22 @@ def relative_layout(seats):
 
 @rule
 def encode_relative(state, seat, row):
-    fill_relative(state, seat, row)
-
-
-@rule
-def fill_relative(state, seat, row):
     """Write everything that `afterstate` has, without regard to the names of seats and suits.
 
     Positions that differ only in these names get the same row. Seats are counted from the own seat to the left. The
-    trump suit comes first, then the other suits by the highest card of the own hand. Returns the place after them.
+    trump suit comes first, then the other suits by the highest card of the own hand.
     """
-    seats = state.seats
-    for i in range(seats):
-        other = (seat + i) % seats
-        row[1 + i] = count(state.hands[other])
-        row[1 + seats + i] = has(state.ready, other)
-        row[1 + 2 * seats + i] = has(state.playing, other)
-    row[0] = state.deck_left
-    place = 1 + 3 * seats
-    row[place] = state.barring != 0
-    row[place + 1 + (state.target - seat) % seats] = 1
-    place += 1 + seats
-    row[place] = cards_to_draw(state)
-    row[place + 1] = state.pending == TURN
-    row[place + 2] = state.pending == END and state.picked == 0
-    row[place + 3] = state.pending == END and state.picked != 0
-    order = suits_by_hand(state.hands[seat], state.trump)
+    place = put_seats(state, seat, row)
+    put_decided(state, row, place)
+    order = trump_first(state.hands[seat], state.trump)
     place = put_by_suit(row, place + 4, state.hands[seat], DECK, order)
-    for i in range(seats):
-        place = put_by_suit(row, place, state.known[(seat + i) % seats], DECK, order)
+    for i in range(state.seats):
+        place = put_by_suit(row, place, state.known[(seat + i) % state.seats], DECK, order)
     place = put_by_suit(row, place, full_deck(DECK) & ~state.discards, DECK, order)
     place = put_by_suit(row, place, state.table, DECK, order)
     place = put_by_suit(row, place, state.killed, DECK, order)
     place = put_by_suit(row, place, single(state.trump_card) if state.deck_left else 0, DECK, order)
-    return put_by_suit(row, place, single(state.turned) if state.turned != NONE else 0, DECK, order)
+    put_by_suit(row, place, single(state.turned) if state.turned != NONE else 0, DECK, order)
 
 
 def tactical_layout(seats):
@@ -187,9 +181,10 @@ def encode_tactical(state, seat, row):
     The *victim* is the target, or the next one if the seat itself is the target. A chance takes each unseen card to be
     as likely in any place.
     """
-    first = fill_relative(state, seat, row)
+    encode_relative(state, seat, row)
+    first = len(row) - 5 * DECK - 3 * 13 - 4 - 2 * state.seats
     hand = state.hands[seat]
-    places = suit_places(suits_by_hand(hand, state.trump))
+    places = suit_places(trump_first(hand, state.trump))
     victim = left_of(state, seat) if state.target == seat else state.target
     unseen, in_play = unknown_to(state, seat), ranks_of(state.table | state.killed)
     hidden = count(unseen)
@@ -239,21 +234,6 @@ def chance_to_hold(state, other, cards, unseen, hidden):
     for i in range(places):
         none = none * max(0, without - i) // max(1, hidden - i)
     return 100 - none * 100 // WHOLE
-
-
-@rule
-def suits_by_hand(hand, trump):
-    """The order of suits, trump first and then by the highest card in hand: the k-th is in bits 2k and 2k + 1."""
-    order, taken = trump, 1 << trump
-    for k in range(1, 4):
-        best, strength = NONE, -1
-        for each in range(4):
-            held = (hand & suit_cards(each)) >> each
-            if not has(taken, each) and held > strength:
-                best, strength = each, held
-        order |= best << (2 * k)
-        taken |= 1 << best
-    return order
 
 
 @rule

@@ -15,6 +15,7 @@ from .rules import (
     END,
     KILL,
     KILL_TURNED,
+    MOVE,
     NONE,
     OPEN,
     SELF,
@@ -28,6 +29,7 @@ from .rules import (
     room_to_attack,
 )  # fmt: skip
 
+add = MOVE.add
 FEW = 9  # so many cards have at most 2^9 - 1 sets to play and C(9, 4) kills, which fit into the buffer
 
 
@@ -149,9 +151,9 @@ def list_moves(state, kinds, hand, moves):
     """Write all moves of `kinds` that play cards of `hand`, in order. Returns their number."""
     n = 0
     if has(kinds, END):
-        n = write(moves, n, END, state.table, 0)
+        n = add(moves, n, END, state.table, 0)
         if state.killed != 0:
-            n = write(moves, n, END, state.table | state.killed, 0)
+            n = add(moves, n, END, state.table | state.killed, 0)
     if has(kinds, OPEN):
         n = list_openings(hand, room_to_attack(state), moves, n)
     if has(kinds, ATTACK):
@@ -161,15 +163,15 @@ def list_moves(state, kinds, hand, moves):
     if has(kinds, KILL):
         n = list_kills(hand, state.table, state.trump, moves, n)
     if has(kinds, TURN):
-        n = write(moves, n, TURN, 0, 0)
+        n = add(moves, n, TURN, 0, 0)
     if has(kinds, SKIP):
-        n = write(moves, n, SKIP, 0, 0)
+        n = add(moves, n, SKIP, 0, 0)
     if has(kinds, KILL_TURNED):
         rest = killed_by(state.turned, state.trump) & state.table
         while rest != 0:
             card = lowest(rest)
             rest &= ~single(card)
-            n = write(moves, n, KILL_TURNED, single(state.turned), single(card))
+            n = add(moves, n, KILL_TURNED, single(state.turned), single(card))
     return n
 
 
@@ -193,20 +195,11 @@ def count_moves(state, kinds, hand):
 
 
 @rule
-def write(moves, n, kind, cards, targets):
-    """Write a move at place `n`. Returns n + 1."""
-    moves[n].kind = kind
-    moves[n].cards = cards
-    moves[n].targets = targets
-    return n + 1
-
-
-@rule
 def list_subsets(kind, cards, most, moves, n):
     """Write all subsets of `cards` with 1 to `most` cards. Returns the number of moves so far."""
     chosen = next_subset(0, cards, most)
     while chosen != 0:
-        n = write(moves, n, kind, chosen, 0)
+        n = add(moves, n, kind, chosen, 0)
         chosen = next_subset(chosen, cards, most)
     return n
 
@@ -219,7 +212,7 @@ def list_openings(hand, most, moves, n):
     """
     first, rest = n, hand
     while rest != 0:
-        n = write(moves, n, OPEN, single(lowest(rest)), 0)
+        n = add(moves, n, OPEN, single(lowest(rest)), 0)
         rest &= rest - 1
     sets, rest = n, hand
     while rest != 0:
@@ -228,10 +221,10 @@ def list_openings(hand, most, moves, n):
         chosen = next_subset(0, alike, most)
         while chosen != 0:
             if count(chosen) > 1:
-                n = write(moves, n, OPEN, chosen, 0)
+                n = add(moves, n, OPEN, chosen, 0)
                 for i in range(sets, before):
                     if count(moves[i].cards | chosen) <= most:
-                        n = write(moves, n, OPEN, moves[i].cards | chosen, 0)
+                        n = add(moves, n, OPEN, moves[i].cards | chosen, 0)
             chosen = next_subset(chosen, alike, most)
     sort_by_cards(moves, first, n)
     return n
@@ -255,7 +248,7 @@ def list_kills(hand, table, trump, moves, n):
         targets = next_subset(0, killable, count(cards))
         while targets != 0:
             if is_kill(cards, targets, trump):
-                n = write(moves, n, KILL, cards, targets)
+                n = add(moves, n, KILL, cards, targets)
             targets = next_subset(targets, killable, count(cards))
         cards = next_subset(cards, killers, most)
     return n

@@ -467,16 +467,8 @@ def choose_bot2(world, move, params, stream):
     if killers == 0:
         useful &= ~single(KILL)
     kind = any_of(useful if useful != 0 else kinds & (single(SKIP) | single(END)), stream)
-    if kind == END:
-        set_move(move, END, world.table, 0)
-    elif kind == ATTACK:
-        set_move(move, ATTACK, attack, 0)
-    elif kind == SELF:
-        set_move(move, SELF, to_self, 0)
-    elif kind == KILL:
-        set_move(move, KILL, killers, killed)
-    else:
-        set_move(move, kind, 0, 0)
+    cards = world.table if kind == END else attack if kind == ATTACK else to_self if kind == SELF else 0
+    set_move(move, kind, killers if kind == KILL else cards, killed if kind == KILL else 0)
 
 
 @rule

@@ -4,7 +4,6 @@ Cards and sets of cards are those of `cardai.cards` with 52 cards, suits C D H S
 """
 
 from cardai.cards import DECK52, any_of, count, filled, full_deck, has, lowest, ranks_of, single, suit, suit_cards
-from cardai.game import move_dtype
 from cardai.game.declared import (
     NONE,
     Card,
@@ -12,6 +11,7 @@ from cardai.game.declared import (
     Flag,
     Hand,
     Known,
+    Moves,
     Number,
     Option,
     Order,
@@ -57,10 +57,16 @@ STATE = State(
     pending=Number(),  # the kind of move that `settle` has to complete; SKIP for nothing
     picked=Flag(),  # whether the target picked up cards at the end just made
 )
-MOVE = move_dtype("kind", "cards", "targets")
-
-# Kinds of move, in canonical order. `cards`: the cards played, picked up (END) or killing (KILL, KILL_TURNED);
-# `targets`: the cards killed.
+MOVE = Moves(
+    "ends, picks {cards}",
+    "opens {cards}",
+    "attacks {cards}",
+    "plays {cards} to himself",
+    "kills {targets:cards} with {cards}",
+    "turns the deck",
+    "skips",
+    "kills {targets:cards} with turned {cards}",
+)
 END, OPEN, ATTACK, SELF, KILL, TURN, SKIP, KILL_TURNED = range(8)
 
 DECK_NOW, BOUT_DECK = 0, 1

@@ -13,18 +13,7 @@ FILLERS = ("pick", "picks", "and", "to", "himself", "self", "myself")  # words t
 
 
 def spell(state, move):
-    kind, cards, targets = int(move["kind"]), DECK52.names(move["cards"]), DECK52.names(move["targets"])
-    if kind == END:
-        return f"ends, picks {cards}" if cards else "ends"
-    return {
-        OPEN: f"opens {cards}",
-        ATTACK: f"attacks {cards}",
-        SELF: f"plays {cards} to himself",
-        KILL: f"kills {targets} with {cards}",
-        TURN: "turns the deck",
-        SKIP: "skips",
-        KILL_TURNED: f"kills {targets} with turned {cards}",
-    }[kind]
+    return "ends" if move["kind"] == END and not move["cards"] else MOVE.spelled(STATE, move)
 
 
 def parse(state, text):
@@ -44,7 +33,7 @@ def parse(state, text):
             kind, played = KILL_TURNED, played[1:]
     if kind in (TURN, SKIP):
         played = []
-    move = np.zeros(1, MOVE)[0]
+    move = np.zeros(1, MOVE.dtype)[0]
     move["kind"] = kind
     move["cards"], move["targets"] = DECK52.cards(" ".join(played)), DECK52.cards(" ".join(killed))
     return move
@@ -86,10 +75,6 @@ def _seat_notes(state, other):
     if int(state["ready"]) >> other & 1:
         notes.append("ready")
     return ", ".join(notes)
-
-
-def picks(state, move):
-    return int(move["cards"] | move["targets"])
 
 
 def ending(state):

@@ -126,14 +126,6 @@ def spell(state, move):
     return NAMES[int(move["cell"])]
 
 
-def parse(state, text):
-    if text.strip().lower() not in NAMES:
-        raise ValueError(f"{text.strip()!r} is not a cell; a cell is a column a-c and a row 1-3, like b2")
-    move = np.zeros(1, MOVE)[0]
-    move["cell"] = NAMES.index(text.strip().lower())
-    return move
-
-
 def show(state, seat):
     lines = []
     for row in range(3):
@@ -174,7 +166,7 @@ GAME = Game(
     score_sum=lambda seats: 1.0,
     payoff=Payoff(unit="the chance to win"),
     rules=Rules(deal, legal, act, settle, score, resample=resample, blank=blank, is_open=is_open),
-    text=Text(spell=spell, parse=parse, show=show, ending=ending),
+    text=Text(spell=spell, show=show, ending=ending),
     table=Table(pieces=NAMES, zones=zones, picks=picks),
     learning=Learning(
         encoders={"planes": PerspectiveEncoder(layout, encode)},
