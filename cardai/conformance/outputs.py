@@ -40,13 +40,12 @@ BLANK = 77  # the value of the rows around the one that is written
 def encodings_fill_their_layout(here: View) -> None:
     """An encoder writes the values of its row and nothing beyond; a row does not depend on the rows around it."""
     for name in here.game.learning.encoders:
-        encode, width = here.game.learning.encoders[name].encode, here.compiled.width(name, len(here.seats))
-        if width < 1:
+        if (width := here.compiled.width(name, len(here.seats))) < 1:
             raise here.broken(f"the layout of encoder {name} is empty")
         refuse(f"encoder {name}")
         given, rows = copied(here.states), np.full((4, width), BLANK, np.uint8)
         rows[1] = 0
-        encode_each(here.game.compiler.entry("encode", encode), raw(given), 1, here.seat, raw(rows[1:]))
+        encode_each(here.compiled.encode(name), raw(given), 1, here.seat, raw(rows[1:]))
         if (rows[[0, 2, 3]] != BLANK).any():
             raise here.broken(f"encoder {name} writes beyond its {width} values")
         if (here.game.encode(here.state, here.seat, name) != rows[1]).any():

@@ -70,28 +70,38 @@ class Patience:
         return f"slow in plain Python, so called there only in part: {', '.join(parts)}"
 
 
-def questions(compiled: Compiled, states: np.ndarray, ply: int) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
-    """What can be asked of the rules about a position, STATE[1], but for encodings: in words, and the call."""
-    game, turn = compiled.game, int(states[0]["turn"])
-    for seat in range(int(states[0]["seats"])):
-        yield f"resample for seat {seat}", partial(compiled.worlds, states, seat, 2, ply)
-        if game.rules.blank is not None:
-            yield f"blank for seat {seat}", partial(compiled.blanked, states, seat)
-        for name in game.agents.heuristics:
-            yield f"heuristic {name} for seat {seat}", partial(compiled.values, states, seat, f"heuristic {name}")
-    if game.rules.weight is not None:
-        yield "weight", partial(compiled.weights, states)
-    if turn >= 0:
-        yield "is_legal", lambda: compiled.allowed(states, compiled.moves(states)[:8])
-        for name in game.agents.players:
-            yield f"player {name}", partial(_choice, compiled, states, turn, name, ply)
+Question = Callable[[Compiled], Any]
+"""A call of a rule about a position. It returns an array."""
 
 
-def _choice(compiled: Compiled, states: np.ndarray, seat: int, player: str, ply: int) -> np.ndarray:
-    """What a player of the game does in a state, STATE[1], given what its seat may see: MOVE[1]."""
-    sees_own = compiled.game.agents.players[player].sees == "own"
-    given = compiled.blanked(states, seat) if sees_own else compiled.worlds(states, seat, 1, ply)
-    return compiled.choices(given, player, ply)
+def questions(game: Game, states: np.ndarray, seat: int, ply: int) -> dict[str, Question]:
+    """What can be asked of the rules about a position, STATE[1], for a seat, by what is called.
+
+    What does not depend on the seat is asked for the seat to move, or for seat 0 if the game is over.
+    """
+    rules, turn = game.rules, int(states[0]["turn"])
+    found: dict[str, Question] = {"resample": lambda on: on.worlds(states, seat, 2, ply)}
+    if rules.blank is not None:
+        found["blank"] = lambda on: on.blanked(states, seat)
+    for name in game.agents.heuristics:
+        found[f"heuristic {name}"] = lambda on, name=name: on.values(states, seat, f"heuristic {name}")
+    for name in game.learning.encoders:
+        found[f"encoder {name}"] = lambda on, name=name: on.encoded(states, seat, name)
+    if seat == max(turn, 0) and rules.weight is not None:
+        found["weight"] = lambda on: on.weights(states)
+    if seat == turn:
+        found["legal"] = lambda on: on.moves(states)
+        found["is_legal"] = lambda on: on.allowed(states, on.moves(states)[:8])
+        if rules.is_open is not None:
+            found["is_open"] = lambda on: on.opened(states)
+            if rules.simplify is not None:
+                found["simplify"] = lambda on: on.simplified(states) if on.opened(states)[0] else states
+        for name, player in game.agents.players.items():
+            blanks = player.sees == "own"
+            found[f"player {name}"] = lambda on, name=name, blanks=blanks: on.choices(
+                on.blanked(states, seat) if blanks else on.worlds(states, seat, 1, ply), name, ply
+            )
+    return found
 
 
 def texts(game: Game, seats: int, is_over: bool) -> dict[str, Callable[[Any, Any], Any]]:
@@ -177,11 +187,9 @@ class _Walk:
     def ask(self, states: np.ndarray, moves: np.ndarray) -> None:
         """Call all functions that may be asked about a position with these legal moves; none if the game is over."""
         game, state = self.game, states[0]
-        for what, question in questions(self.compiled, states, self.ply):
-            self.question(what, question)
         for seat in range(self.setup.seats):
-            for name in game.learning.encoders:
-                self.question(f"encoder {name} for seat {seat}", self.compiled.encoded, states, seat, name)
+            for what, question in questions(game, states, seat, self.ply).items():
+                self.question(f"{what} for seat {seat}", question, self.compiled)
         for move in moves[[0, -1]] if len(moves) else (None,):
             for what, function in texts(game, self.setup.seats, move is None).items():
                 text = self.call(what, function, state, move)
