@@ -11,10 +11,10 @@ import sparks
 import tall
 from planting import changed, faulty
 
-from cardai.cards import any_of, count, single
-from cardai.dealing import weight_of
+from cardai.cards import any_of
+from cardai.dealing import some_of, weight_of  # noqa: F401 (in texts)
 from cardai.game import PerspectiveEncoder
-from cardai.rule import below, rule
+from cardai.rule import rule
 
 EVENLY, DEALT, KEPT = "hidden_cards_lie_evenly", "dealt_cards_lie_as_in_worlds", "worlds_keep_no_card_of_the_truth"
 AFTER = "worlds_after_a_move_are_the_outcomes_of_worlds_before"
@@ -45,50 +45,37 @@ def high_for_low(state, other, stream):
         tall.put_in(state.hands[other], high)
 
 
-@rule
-def high_cards_early(state, seat, stream):
-    """In the first round the next hand has half a card too many of the upper half: ten percent of five."""
-    tall.resample(state, seat, stream)
-    if state.ply < state.seats and below(stream, 2) == 0:
-        high_for_low(state, (seat + 1) % state.seats, stream)
-
-
-@rule
-def high_cards_late(state, seat, stream):
-    """Once hands have three cards at most, the next one has ten percent too many of the upper half."""
-    tall.resample(state, seat, stream)
-    other = (seat + 1) % state.seats
-    if tall.size(state.hands[other]) <= 3 and below(stream, 7) == 0:
-        high_for_low(state, other, stream)
-
-
-@rule
-def high_cards_dealt(state):
-    """Every second deal, seat 1 is dealt one card too many of the upper half."""
-    tall.deal(state)
-    if below(state, 2) == 0:
-        high_for_low(state, 1, state)
-
-
-@rule
-def true_card_kept(state, seat, stream):
-    """In one of six worlds the next hand keeps its highest card."""
-    other = (seat + 1) % state.seats
-    card = tall.NONE
-    for held in range(tall.CARDS):
-        if tall.holds(state.hands[other], held):
-            card = held
-    tall.resample(state, seat, stream)
-    if card != tall.NONE and below(stream, 6) == 0 and tall.holds(state.stock, card):
-        tall.take_out(state.stock, card)
-        tall.put_in(state.hands[other], card)
-        tall.move_any(state.hands[other], state.stock, stream)
-
-
-TALL_EARLY = faulty(EVENLY, tall.GAME, resample=high_cards_early)
-TALL_LATE = faulty(EVENLY, tall.GAME, resample=high_cards_late)
-TALL_DEALT = faulty(DEALT, tall.GAME, deal=high_cards_dealt)
-TALL_KEPT = faulty(KEPT, tall.GAME, resample=true_card_kept)
+# In the first round the next hand has half a card too many of the upper half: ten percent of five.
+TALL_EARLY = faulty(
+    EVENLY,
+    tall.GAME,
+    resample="""... if state.ply < state.seats and below(stream, 2) == 0:
+    high_for_low(state, (seat + 1) % state.seats, stream)""",
+)
+# Once hands have three cards at most, the next one has ten percent too many of the upper half.
+TALL_LATE = faulty(
+    EVENLY,
+    tall.GAME,
+    resample="""... other = (seat + 1) % state.seats
+if size(state.hands[other]) <= 3 and below(stream, 7) == 0:
+    high_for_low(state, other, stream)""",
+)
+# Every second deal, seat 1 is dealt one card too many of the upper half.
+TALL_DEALT = faulty(DEALT, tall.GAME, deal="... if below(state, 2) == 0: high_for_low(state, 1, state)")
+# In one of six worlds the next hand keeps its highest card.
+TALL_KEPT = faulty(
+    KEPT,
+    tall.GAME,
+    resample="""other, card = (seat + 1) % state.seats, NONE
+for held in range(CARDS):
+    if holds(state.hands[other], held):
+        card = held
+...
+if card != NONE and below(stream, 6) == 0 and holds(state.stock, card):
+    take_out(state.stock, card)
+    put_in(state.hands[other], card)
+    move_any(state.hands[other], state.stock, stream)""",
+)
 TALL_TWICE = faulty(
     CONSERVED,
     tall.GAME,
@@ -111,109 +98,54 @@ def hidden_in(state):
 
 
 @rule
-def even_counts(state, seat, stream):
-    """Sparks: each arrangement of counts is as likely, as far as 24 tries go."""
-    for _ in range(24):
-        sparks.resample(state, seat, stream)
-        if below(stream, 48) < 1 / weight_of(hidden_in(state)):
-            return
-
-
-@rule
-def kinds_evenly(state, seat, stream):
-    """Follow: hands are drawn kind by kind, each as likely, however many cards of it are left."""
-    follow.resample(state, seat, stream)
+def has_two(state, seat, known):
+    """Sparks: whether another hand has two cards of a kind that are not all known, but `known` of them at least."""
     for other in range(state.seats):
-        if other != seat:
-            size = state.hands[other].sum()
-            for card in range(follow.KINDS):
-                for _ in range(state.hands[other, card]):
-                    state.deck[state.deck_left] = card
-                    state.deck_left += 1
-            state.hands[other][:] = 0
-            for _ in range(size):
-                drawn = below(stream, follow.KINDS)
-                while not (state.deck == drawn).any():
-                    drawn = below(stream, follow.KINDS)
-                take(state, drawn, other)
-
-
-@rule
-def take(state, card, other):
-    """Follow: a card of the deck goes to a hand; the last one of the deck takes its place."""
-    for i in range(state.deck_left):
-        if state.deck[i] == card:
-            state.deck_left -= 1
-            state.deck[i] = state.deck[state.deck_left]
-            state.deck[state.deck_left] = follow.NONE
-            state.hands[other, card] += 1
-            return
-
-
-@rule
-def never_two(state, seat, stream):
-    """Sparks: no other hand has two cards of a kind, as far as 30 tries go."""
-    for _ in range(30):
-        sparks.resample(state, seat, stream)
-        is_single = True
-        for other in range(state.seats):
-            for card in range(sparks.KINDS):
-                if other != seat and state.hands[other, card] > max(1, state.known[other, card]):
-                    is_single = False
-        if is_single:
-            return
-
-
-@rule
-def none_of_a_known_kind(state, seat, stream):
-    """Sparks: a hand that has taken a card has no other one of its kind, as far as 30 tries go."""
-    for _ in range(30):
-        sparks.resample(state, seat, stream)
-        is_single = True
-        for other in range(state.seats):
-            for card in range(sparks.KINDS):
-                if other != seat and state.hands[other, card] > state.known[other, card] > 0:
-                    is_single = False
-        if is_single:
-            return
-
-
-@rule
-def copy_kept(state, seat, stream):
-    """Sparks: if the next hand has two cards of a kind, it keeps one of them in one of three worlds."""
-    other, kept = (seat + 1) % state.seats, sparks.NONE
-    for card in range(sparks.KINDS):
-        if state.hands[other, card] > 1 and below(stream, 3) == 0:
-            kept = card
-    sparks.resample(state, seat, stream)
-    if kept != sparks.NONE and state.hands[other, kept] == 0 and state.stock[kept] > 0:
         for card in range(sparks.KINDS):
-            if state.hands[other, card] > state.known[other, card]:
-                state.hands[other, card] -= 1
-                state.stock[card] += 1
-                state.hands[other, kept] += 1
-                state.stock[kept] -= 1
-                return
+            seen = state.known[other, card]
+            if other != seat and seen >= known and state.hands[other, card] > max(1, seen):
+                return True
+    return False
 
 
-@rule
-def taken_card_forgotten(state, seat, stream):
-    """Sparks: the cards that other hands have taken are dealt anew too."""
-    known = state.known.copy()
-    state.known[:] = 0
-    sparks.resample(state, seat, stream)
-    state.known[:] = known
+def tried(times, until):
+    """A change of `resample`: worlds are drawn again and again until something holds, as far as so many tries go."""
+    return f"for _ in range({times - 1}):\n    original(state, seat, stream)\n    if {until}: return\n..."
 
 
-SPARKS_EVEN = faulty(EVENLY, sparks.GAME, resample=even_counts)
-SPARKS_EVEN_LISTED = faulty(LISTED, sparks.GAME, resample=even_counts)
-SPARKS_EVEN_COUNTED = faulty("worlds_are_even", sparks.PLAIN, resample=even_counts)
-SPARKS_PLAIN_EVEN = faulty(LISTED, sparks.PLAIN, resample=even_counts)
-SPARKS_NEVER_TWO = faulty(EVENLY, sparks.GAME, resample=never_two)
-SPARKS_NEVER_TWO_DEALT = faulty(DEALT, sparks.PLAIN, resample=never_two)
-SPARKS_NONE_OF_A_KNOWN_KIND = faulty(AFTER, sparks.GAME, resample=none_of_a_known_kind)
-SPARKS_COPY_KEPT = faulty(KEPT, sparks.GAME, resample=copy_kept)
-SPARKS_FORGOTTEN = faulty(AFTER, sparks.GAME, resample=taken_card_forgotten)
+EVEN_COUNTS = tried(24, "below(stream, 48) < 1 / weight_of(hidden_in(state))")
+NEVER_TWO = tried(30, "not has_two(state, seat, 0)")
+# Each arrangement of counts is as likely.
+SPARKS_EVEN = faulty(EVENLY, sparks.GAME, resample=EVEN_COUNTS)
+SPARKS_EVEN_LISTED = faulty(LISTED, sparks.GAME, resample=EVEN_COUNTS)
+SPARKS_EVEN_COUNTED = faulty("worlds_are_even", sparks.PLAIN, resample=EVEN_COUNTS)
+SPARKS_PLAIN_EVEN = faulty(LISTED, sparks.PLAIN, resample=EVEN_COUNTS)
+# No other hand has two cards of a kind, and one that has taken a card has no other one of its kind.
+SPARKS_NEVER_TWO = faulty(EVENLY, sparks.GAME, resample=NEVER_TWO)
+SPARKS_NEVER_TWO_DEALT = faulty(DEALT, sparks.PLAIN, resample=NEVER_TWO)
+SPARKS_NONE_OF_A_KNOWN_KIND = faulty(AFTER, sparks.GAME, resample=tried(30, "not has_two(state, seat, 1)"))
+# If the next hand has two cards of a kind, it keeps one of them in one of three worlds.
+SPARKS_COPY_KEPT = faulty(
+    KEPT,
+    sparks.GAME,
+    resample="""other, kept = (seat + 1) % state.seats, NONE
+for card in range(KINDS):
+    if state.hands[other, card] > 1 and below(stream, 3) == 0:
+        kept = card
+...
+if kept != NONE and state.hands[other, kept] == 0 and state.stock[kept] > 0:
+    for card in range(KINDS):
+        if state.hands[other, card] > state.known[other, card]:
+            state.hands[other, card] -= 1
+            state.stock[card] += 1
+            state.hands[other, kept] += 1
+            state.stock[kept] -= 1
+            return""",
+)
+# The cards that other hands have taken are dealt anew too.
+SPARKS_FORGOTTEN = faulty(
+    AFTER, sparks.GAME, resample="known = state.known.copy(); state.known[:] = 0 ... state.known[:] = known"
+)
 SPARKS_UNWEIGHTED = faulty(LISTED, sparks.GAME, weight=None)
 SPARKS_WRONG_WEIGHT = faulty("worlds_are_even", sparks.GAME, weight="state.hands - state.known -> state.hands.copy()")
 SPARKS_NO_COPIES = faulty(LISTED, sparks.PLAIN, copies=(), holdings=None, chances=None)
@@ -234,82 +166,98 @@ SPARKS_CHANCES = faulty(
 
 
 @rule
-def wild_cards_late(state, seat, stream):
-    """Follow: once half the deck is drawn, the next hand gets a wild card of it for another in one of ten worlds."""
-    follow.resample(state, seat, stream)
-    other = (seat + 1) % state.seats
-    if 2 * state.deck_left > follow.CARDS or below(stream, 10) != 0:
-        return
+def take(state, card, other):
+    """Follow: a card of the deck goes to a hand; the last one of the deck takes its place."""
     for i in range(state.deck_left):
-        if state.deck[i] == follow.WILD:
-            for card in range(follow.WILD):
-                if state.hands[other, card] > 0:
-                    state.hands[other, card] -= 1
-                    state.hands[other, follow.WILD] += 1
-                    state.deck[i] = card
-                    return
+        if state.deck[i] == card:
+            state.deck_left -= 1
+            state.deck[i] = state.deck[state.deck_left]
+            state.deck[state.deck_left] = follow.NONE
+            state.hands[other, card] += 1
+            return
 
 
-@rule
-def deck_in_order(state, seat, stream):
-    """Follow: the next card of the deck is the lowest in one of eight worlds."""
-    follow.resample(state, seat, stream)
-    if state.deck_left > 1 and below(stream, 8) == 0:
-        last = state.deck_left - 1
-        for i in range(last):
-            if state.deck[i] < state.deck[last]:
-                state.deck[i], state.deck[last] = state.deck[last], state.deck[i]
-
-
-FOLLOW_EVEN_KINDS = faulty(EVENLY, follow.GAME, resample=kinds_evenly)
-FOLLOW_WILD = faulty(EVENLY, follow.GAME, resample=wild_cards_late)
+# Hands are drawn kind by kind, each as likely, however many cards of it are left.
+FOLLOW_EVEN_KINDS = faulty(
+    EVENLY,
+    follow.GAME,
+    resample="""... for other in range(state.seats):
+    if other != seat:
+        size = state.hands[other].sum()
+        for card in range(KINDS):
+            for _ in range(state.hands[other, card]):
+                state.deck[state.deck_left] = card
+                state.deck_left += 1
+        state.hands[other][:] = 0
+        for _ in range(size):
+            drawn = below(stream, KINDS)
+            while not (state.deck == drawn).any():
+                drawn = below(stream, KINDS)
+            take(state, drawn, other)""",
+)
+# Once half the deck is drawn, the next hand gets a wild card of it for another in one of ten worlds.
+FOLLOW_WILD = faulty(
+    EVENLY,
+    follow.GAME,
+    resample="""... other = (seat + 1) % state.seats
+if 2 * state.deck_left > CARDS or below(stream, 10) != 0:
+    return
+for i in range(state.deck_left):
+    if state.deck[i] == WILD:
+        for card in range(WILD):
+            if state.hands[other, card] > 0:
+                state.hands[other, card] -= 1
+                state.hands[other, WILD] += 1
+                state.deck[i] = card
+                return""",
+)
 FOLLOW_UNWEIGHTED = faulty(LISTED, follow.GAME, weight=None)
-FOLLOW_DECK_IN_ORDER = faulty(LISTED, follow.GAME, resample=deck_in_order)
+# The next card of the deck is the lowest in one of eight worlds.
+FOLLOW_DECK_IN_ORDER = faulty(
+    LISTED,
+    follow.GAME,
+    resample="""... if state.deck_left > 1 and below(stream, 8) == 0:
+    last = state.deck_left - 1
+    for i in range(last):
+        if state.deck[i] < state.deck[last]:
+            state.deck[i], state.deck[last] = state.deck[last], state.deck[i]""",
+)
 FOLLOW_SEEN = faulty(
     SEEN, follow.GAME, encoders=seen_by(follow.GAME, "... row[0] += state.deck[max(0, state.deck_left - 1)] == WILD")
 )
 
 
-@rule
-def low_card_first(state, seat, stream):
-    """Lamps: in one of 8 worlds the first own card is exchanged for a lower one of the deck, if it may be that."""
-    lamps.resample(state, seat, stream)
-    if state.hands[seat, 0] != lamps.NONE and below(stream, 8) == 0:
-        for i in range(state.deck_left):
-            if state.deck[i] < state.hands[seat, 0] and state.may_be[seat, 0] >> state.deck[i] & 1:
-                state.deck[i], state.hands[seat, 0] = state.hands[seat, 0], state.deck[i]
-
-
-@rule
-def named_colour_forgotten(state, seat, stream):
-    """Lamps: what was said of the last own card is not looked at."""
-    said = state.may_be[seat, lamps.HAND - 1]
-    state.may_be[seat, lamps.HAND - 1] = (1 << lamps.KINDS) - 1
-    lamps.resample(state, seat, stream)
-    state.may_be[seat, lamps.HAND - 1] = said
-
-
-LAMPS_LOW = faulty(EVENLY, lamps.GAME, resample=low_card_first)
-LAMPS_FORGOTTEN = faulty(AFTER, lamps.GAME, resample=named_colour_forgotten)
+# In one of 8 worlds the first own card is exchanged for a lower one of the deck, if it may be that.
+LAMPS_LOW = faulty(
+    EVENLY,
+    lamps.GAME,
+    resample="""... if state.hands[seat, 0] != NONE and below(stream, 8) == 0:
+    for i in range(state.deck_left):
+        if state.deck[i] < state.hands[seat, 0] and state.may_be[seat, 0] >> state.deck[i] & 1:
+            state.deck[i], state.hands[seat, 0] = state.hands[seat, 0], state.deck[i]""",
+)
+# What was said of the last own card is not looked at.
+LAMPS_FORGOTTEN = faulty(
+    AFTER,
+    lamps.GAME,
+    resample="""said = state.may_be[seat, HAND - 1]
+state.may_be[seat, HAND - 1] = (1 << KINDS) - 1
+...
+state.may_be[seat, HAND - 1] = said""",
+)
 LAMPS_UNWEIGHTED = faulty(LISTED, lamps.GAME, weight=None)
 
 
-@rule
-def as_if_even(state, seat, stream):
-    """Loaded: each deal is as likely in one of two worlds."""
-    if below(stream, 2) == 0:
-        loaded.resample(state, seat, stream)
-        return
-    pool, size = state.stock | state.hands[1 - seat], count(state.hands[1 - seat])
-    state.hands[1 - seat] = 0
-    for _ in range(size):
-        card = any_of(pool, stream)
-        state.hands[1 - seat] |= single(card)
-        pool &= ~single(card)
-    state.stock = pool
-
-
-LOADED_EVEN = faulty(EVENLY, loaded.GAME, resample=as_if_even)
+# Each deal is as likely in one of two worlds.
+LOADED_EVEN = faulty(
+    EVENLY,
+    loaded.GAME,
+    resample="""... if below(stream, 2) != 0:
+    held = count(state.hands[1 - seat])
+    pool = state.stock | state.hands[1 - seat]
+    state.hands[1 - seat] = some_of(pool, held, stream)
+    state.stock = pool & ~state.hands[1 - seat]""",
+)
 LOADED_UNWEIGHTED = faulty(EVENLY, loaded.GAME, weight=None)
 
 PLANTED = {

@@ -28,10 +28,6 @@ CAUSES: dict[Cause, str] = {
 }
 """Why laws are not tested. Only the first is a lack: with the field, the laws would see what the rules do."""
 
-EYES = {"holdings": "with it the laws count the cards of each place"}
-"""The fields of `Game` by which laws see what other rules do, and what each is for. Other fields claim something
-themselves: a game that leaves them out has nothing that could be wrong with them."""
-
 NOTHING_HIDDEN = "nothing is hidden in this game"
 
 
@@ -87,13 +83,16 @@ def law(check: Callable[[Testbed], Steps]) -> Law:
 
 
 def need(testbed: Testbed, fields: str) -> None:
-    """Raise NotTested for a game that leaves out one of these fields of `Game`, given as names between spaces."""
+    """Raise NotTested for a game that leaves out one of these fields of `Game`, given as names between spaces.
+
+    By `holdings` laws see what other rules do. Other fields claim something themselves.
+    """
     for field in fields.split():
         if not testbed.game.get(field):
-            if field not in EYES:
+            if field != "holdings":
                 raise NotTested(f"the game has no `{field}`")
             if testbed.hides_something:
-                raise NotTested(f"the game has no `{field}`: {EYES[field]}", "field")
+                raise NotTested("the game has no `holdings`: with it the laws count the cards of each place", "field")
             raise NotTested(NOTHING_HIDDEN)
 
 

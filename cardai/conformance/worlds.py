@@ -4,7 +4,6 @@ The tests work by induction over the plies and enumerate no worlds. This file is
 from deal to deal and shows in no view must be dealt anew, independently of the true deal. `knowledge` tests each move.
 """
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Iterator
 
@@ -195,17 +194,11 @@ def the_dealt_truth_is_a_world_like_any_other(testbed: Testbed, setup: Setup) ->
     """
     count = testbed.effort.deals
     hint = strictness(int(np.count_nonzero(first := _lean(testbed, testbed.deals(setup, 0, count), 1))))
-    again = functools.partial(_lean_again, testbed, setup)
-    if found := off_twice(first, again, hint):
+    if found := off_twice(first, lambda: _lean(testbed, testbed.deals(setup, count, 4 * count), count + 1), hint):
         seat, bit = divmod(found[0], first.shape[1])
         what = f"state.{place_of_bit(testbed.game.state, bit)} is set {'more' if found[1] > 0 else 'less'} often"
         seat = "any seat" if seat == setup.seats else f"seat {seat}"
         raise _broken_deals(testbed, setup, 5 * count, f"{what} in deals than in worlds of {seat} (more than 5 sigma)")
-
-
-def _lean_again(testbed: Testbed, setup: Setup) -> np.ndarray:
-    count = testbed.effort.deals
-    return _lean(testbed, testbed.deals(setup, count, 4 * count), count + 1)
 
 
 def _lean(testbed: Testbed, deals: np.ndarray, seed: int) -> np.ndarray:
