@@ -276,7 +276,7 @@ class Compiled:
         return moves[0, : min(abs(int(counts[0])), self.game.max_moves)]
 
     def allowed(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
-        """Returns whether moves are legal, bool[N]. A single state or move is paired with all others."""
+        """Whether moves are legal: bool[N]. A single state or move is paired with all others."""
         note_rule("is_legal" if self.game.rules.is_legal else "legal")
         given, played = self.given("state", states), self.given("move", moves)
         space, answers = self.blank_moves(self.game.max_moves).block, np.zeros(_pairs(given, played), np.int64)
@@ -361,14 +361,12 @@ def resample_each(rules, states, seat, streams, bits, count):
 
 @rule
 def blank_each(rules, blank, states, count, seat, views):
-    """Set each view to its state with all that is hidden from a seat blanked."""
     for i in range(count):
         make_view(rules, blank, at(views, i), at(states, i), seat)
 
 
 @rule
 def simplify_each(simplify, states, count):
-    """Apply `simplify` to each of `count` states, in place."""
     for i in range(count):
         call_simplify(simplify, at(states, i))
 
@@ -394,21 +392,18 @@ def deal_each(rules, states, count):
 
 @rule
 def encode_each(encode, states, count, seat, rows):
-    """Encode each state into its row."""
     for i in range(count):
         call_encode(encode, at(states, i), seat, rows, i)
 
 
 @rule
 def value_each(value, states, count, seat, values):
-    """Set the value of a heuristic, the score or an outcome of each state."""
     for i in range(count):
         set_float(values, i, call_score(value, at(states, i), seat))
 
 
 @rule
 def weigh_each(weight, states, count, values):
-    """Set how likely each state is, by the rule `weight`."""
     for i in range(count):
         set_float(values, i, call_weight(weight, at(states, i)))
 

@@ -4,7 +4,7 @@ import functools
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from cardai.conformance.note import Barred, note_place
 from cardai.conformance.testbed import Counted, LawError, Looked, Position, Setup, Stretch, Testbed, Trace, View
@@ -134,52 +134,39 @@ def each(
     return make
 
 
-def each_position(
-    effort: str, needs: str = "", none: str = "", hidden: bool = False
-) -> Callable[[Callable[[Position], object]], Law]:
+def each_position(effort: str, **how: Any) -> Callable[[Callable[[Position], object]], Law]:
     """Make a law of a function that tests a position. `effort`: the field of `Effort` with their number."""
-    return each("positions", lambda testbed: testbed.positions(getattr(testbed.effort, effort)), needs, none, hidden)
+    return each("positions", lambda testbed: testbed.positions(getattr(testbed.effort, effort)), **how)
 
 
-def each_view(
-    effort: str, needs: str = "", hidden: bool = False, least: int = 0
-) -> Callable[[Callable[[View], object]], Law]:
+def each_view(effort: str, **how: Any) -> Callable[[Callable[[View], object]], Law]:
     """Make a law of a function that tests a position as one seat sees it. `effort`: as for `each_position`."""
-    return each("views", lambda testbed: testbed.views(getattr(testbed.effort, effort)), needs, "", hidden, least)
+    return each("views", lambda testbed: testbed.views(getattr(testbed.effort, effort)), **how)
 
 
-def each_stretch(
-    needs: str = "", none: str = "", hidden: bool = False, least: int = 0
-) -> Callable[[Callable[[Stretch], object]], Law]:
+def each_stretch(**how: Any) -> Callable[[Callable[[Stretch], object]], Law]:
     """Make a law of a function that tests some plies of a game in a row as one seat sees them."""
-    return each("stretches of games", Testbed.stretches, needs, none, hidden, least)
+    return each("stretches of games", Testbed.stretches, **how)
 
 
-def each_game(needs: str = "", none: str = "") -> Callable[[Callable[[Trace], object]], Law]:
+def each_game(needs: str = "", **how: Any) -> Callable[[Callable[[Trace], object]], Law]:
     """Make a law of a function that tests a game that was played."""
-    return each("games", lambda testbed: testbed.mixed(testbed.traces), needs, none)
+    return each("games", lambda testbed: testbed.mixed(testbed.traces), needs, **how)
 
 
-def each_end(needs: str = "", none: str = "") -> Callable[[Callable[[Trace], object]], Law]:
+def each_end(needs: str = "", **how: Any) -> Callable[[Callable[[Trace], object]], Law]:
     """Make a law of a function that tests a game that was played, or steered to a rare end."""
-    games = each("games", lambda testbed: testbed.games_and_rare_ends, needs, none)
+    games = each("games", lambda testbed: testbed.games_and_rare_ends, needs, **how)
 
     def make(check: Callable[[Trace], object]) -> Law:
-        @functools.wraps(check)
-        def check_game(game: Callable[[], Trace | None]) -> object:
-            trace = game()
-            return False if trace is None else check(trace)
-
-        return games(check_game)
+        return games(functools.wraps(check)(lambda game: False if (trace := game()) is None else check(trace)))
 
     return make
 
 
-def each_table(
-    needs: str = "", none: str = "", hidden: bool = False
-) -> Callable[[Callable[[Testbed, Setup], object]], Law]:
+def each_table(needs: str = "", **how: Any) -> Callable[[Callable[[Testbed, Setup], object]], Law]:
     """Make a law of a function that tests a variant with a number of seats."""
-    tables = each("tables", lambda testbed: [(testbed, setup) for setup in testbed.setups], needs, none, hidden)
+    tables = each("tables", lambda testbed: [(testbed, setup) for setup in testbed.setups], needs, **how)
     return lambda check: tables(functools.wraps(check)(lambda table: check(*table)))
 
 

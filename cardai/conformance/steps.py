@@ -4,7 +4,6 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,22 +108,24 @@ def texts(game: Game, seats: int, is_over: bool) -> dict[str, Callable[[Any, Any
 
     If the game `is_over` they take no notice of the move, and those that explain moves are left out.
     """
-    table, text = game.table, game.text
-    zones, tell, holdings, ending, picks = table.zones, text.tell, table.holdings, text.ending, table.picks
-    answer, found = partial(asked, game), {}
+    found: dict[str, Callable[[Any, Any], Any]] = {}
+
+    def add(role: str, words: str, takes_move: bool, *seat: int) -> None:
+        function = game.get(role)
+        if function is not None and not (takes_move and is_over):
+            found[role + words] = lambda state, move: asked(
+                game, role, function, state, *([move] if takes_move else []), *seat
+            )
+
     for seat in range(seats):
-        found[f"show for seat {seat}"] = lambda state, move, seat=seat: answer("show", game.text.show, state, seat)
-        if zones is not None:
-            found[f"zones for seat {seat}"] = lambda state, move, seat=seat: answer("zones", zones, state, seat)
-        if tell is not None and not is_over:
-            found[f"tell to seat {seat}"] = lambda state, move, seat=seat: answer("tell", tell, state, move, seat)
-    if holdings is not None:
-        found["holdings"] = lambda state, move: answer("holdings", holdings, state)
-    if ending is not None and is_over:
-        found["ending"] = lambda state, move: answer("ending", ending, state)
-    if picks is not None and not is_over:
-        found["picks"] = lambda state, move: answer("picks", picks, state, move)
-    return found if is_over else {**found, "spell": lambda state, move: answer("spell", game.text.spell, state, move)}
+        add("show", f" for seat {seat}", False, seat)
+        add("zones", f" for seat {seat}", False, seat)
+        add("tell", f" to seat {seat}", True, seat)
+    for role in ("holdings", "ending")[: 1 + is_over]:
+        add(role, "", False)
+    add("picks", "", True)
+    add("spell", "", True)
+    return found
 
 
 def rewarded(game: Game, state: Any, mover: int, moved: Collection[int]) -> Iterator[tuple[str, int]]:
