@@ -100,11 +100,7 @@ def worlds_keep_no_card_of_the_truth(testbed: Testbed) -> Steps:
 
 @law
 def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
-    """Hidden cards that may lie in the same places lie in each of them equally often, alone and together.
-
-    A rule may tell such cards apart, such as "a seat holds a card of the rank that it asks for". A game with such a
-    rule says which cards it does not tell apart (`Game.cards_alike`); if there are none, it is not tested.
-    """
+    """Hidden cards that may lie in the same places lie in each of them equally often, alone and together."""
     if not testbed.game.cards_alike:
         raise NotTested("the game tells all its cards apart (`cards_alike`)")
     what = "than is even, which `weight` or `cards_alike` would have to say,"
@@ -115,11 +111,7 @@ def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
 
 @law
 def what_is_drawn_lies_evenly(testbed: Testbed) -> Steps:
-    """Where a move draws cards, in all worlds of the seat that makes it, they lie as evenly as if nothing had moved.
-
-    This is what `settle` does, by the state's own chance or by the order of a list. Draws early and late in a game
-    count once more. A game whose worlds are not equally likely (`Rules.weight`) is not tested.
-    """
+    """Where a move draws cards, in all worlds of the seat that makes it, they lie as evenly as if nothing had moved."""
     if testbed.game.rules.weight is not None:
         raise NotTested("the worlds of the game are not equally likely (`weight`)")
     if not testbed.game.cards_alike:
@@ -132,8 +124,7 @@ def what_is_drawn_lies_evenly(testbed: Testbed) -> Steps:
 def chances_are_those_of_worlds(testbed: Testbed) -> Steps:
     """`chances` gives each piece the share of worlds in which a hand has it, the same from any world.
 
-    Positions are pooled: normal effort finds a chance that is off by two percentage points in all of them. A game
-    without `chances` or without `Table.holdings` is not tested.
+    Positions are pooled: normal effort finds a chance that is off by two percentage points in all of them.
     """
     need(testbed, "chances")
     yield from _tested(testbed, _by_chances, testbed.effort.chances, "than chances says", _names_of_chances)

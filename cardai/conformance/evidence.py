@@ -56,18 +56,8 @@ def place_of_bit(dtype: np.dtype, bit: int) -> str:
 
 def is_too_often(hits: int, trials: int) -> bool:
     """Whether `hits` heads in `trials` throws of a fair coin are more than SIGMA standard deviations too many."""
-    return _tail(hits, trials, 0.5) < math.erfc(SIGMA / math.sqrt(2)) / 2
-
-
-def _tail(hits: int, trials: int, p: float) -> float:
-    """P(at least `hits` of `trials`), each with probability p."""
-    every = math.lgamma(trials + 1)
-    return sum(
-        math.exp(
-            every - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * math.log(p) + (trials - k) * math.log1p(-p)
-        )
-        for k in range(hits, trials + 1)
-    )
+    tail = sum(math.comb(trials, heads) for heads in range(hits, trials + 1)) / 2**trials
+    return tail < math.erfc(SIGMA / math.sqrt(2)) / 2
 
 
 def strictness(cells: int) -> float:

@@ -73,10 +73,7 @@ def _at_the_deal(testbed: Testbed) -> list[View]:
 
 @each("views", _at_the_deal, none=NOT_LISTED, hidden=True)
 def worlds_at_the_deal_are_deals_that_look_alike(here: View) -> bool:
-    """Where a seat's worlds at the deal can be listed, they are the deals that look to it like the true one.
-
-    Here the induction begins. Many deals are made to find those that look like a given one.
-    """
+    """Where a seat's worlds at the deal can be listed, they are the deals that look to it like the true one."""
     probe = here.worlds(2 * PROBE)
     worlds = None if len(distinct(probe)) == len(probe) else worlds_listed(here, MOST, CERTAIN)
     if worlds is None:

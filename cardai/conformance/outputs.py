@@ -58,10 +58,7 @@ def encodings_fill_their_layout(here: View) -> None:
 
 @law
 def every_segment_says_something(testbed: Testbed) -> Steps:
-    """Every named segment of an encoding varies over the positions and after-states of many games.
-
-    Options of a variant may silence a segment, so this is tested only where all named variants are.
-    """
+    """Every named segment of an encoding varies over the positions and after-states of many games."""
     if not testbed.has_all_variants:
         raise NotTested("options of a variant may silence a segment, and not all named variants are tested", "part")
     need(testbed, "encoders")

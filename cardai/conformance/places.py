@@ -16,7 +16,7 @@ import numpy as np
 
 from cardai.conformance.evidence import LOGS, words
 from cardai.errors import CardaiError, whole
-from cardai.game import counts_of, listed_pieces
+from cardai.game import counts_of
 
 WORD = 64  # bits of a number of a state
 SUITS = 4
@@ -66,27 +66,17 @@ class CardKinds:
 
         Raises CardaiError for a set with cards that the game does not have, and for what are no counts.
         """
-        return counts_of(held, self.copies, self.names) if self.are_counts else self._from_sets(held)
-
-    def _from_sets(self, held: Any) -> np.ndarray:
-        size, found = -(-self.kinds // 8), bytearray()
-        for place, cards in enumerate(held):
-            whole(f"holdings: place {place}", cards, 0)
-            if int(cards).bit_length() > self.kinds:
-                highest = int(cards).bit_length() - 1
-                raise CardaiError(f"holdings: place {place} has card {highest}; cards are 0 to {self.kinds - 1}")
-            found += int(cards).to_bytes(size, "little")
-        bits = np.frombuffer(bytes(found), np.uint8).reshape(-1, size)
-        return np.unpackbits(bits, axis=1, bitorder="little")[:, : self.kinds].astype(np.int64)
+        if self.are_counts:
+            return counts_of(held, self.copies, self.names)
+        sets = [self.members(cards, f"holdings: place {place}") for place, cards in enumerate(held)]
+        return np.array(sets, np.int64).reshape(-1, self.kinds)
 
     def members(self, cards: Any, what: str) -> np.ndarray:
         """A set of kinds as bool[kinds]. Raises CardaiError, which calls it `what`, if it is no such set."""
-        found = np.zeros(self.kinds, bool)
-        pieces = listed_pieces(whole(what, cards, 0))
-        if pieces and pieces[-1] >= self.kinds:
-            raise CardaiError(f"{what} has the piece {pieces[-1]}; pieces are 0 to {self.kinds - 1}")
-        found[pieces] = True
-        return found
+        if (highest := whole(what, cards, 0).bit_length() - 1) >= self.kinds:
+            raise CardaiError(f"{what} has card {highest}; cards are 0 to {self.kinds - 1}")
+        bits = np.frombuffer(int(cards).to_bytes(-(-self.kinds // 8), "little"), np.uint8)
+        return np.unpackbits(bits, count=self.kinds, bitorder="little").astype(bool)
 
 
 def log_deals(counts: np.ndarray) -> np.ndarray:

@@ -69,10 +69,7 @@ def text_changes_nothing(here: Position) -> None:
 
 @each_game("holdings")
 def cards_are_conserved(trace: Trace) -> None:
-    """No card is in two places, appears or disappears; a world has as many cards in each place as the true state.
-
-    `Table.holdings` says where the cards of a game are; a game without it is not tested.
-    """
+    """No card is in two places, appears or disappears; a world has as many cards in each place as the true state."""
     dealt = Position(trace, 0)
     deck = dealt.counts(dealt.state).sum(axis=0)
     for ply in range(len(trace.states)):
