@@ -320,14 +320,14 @@ class Compiled:
             steer_each(self.rules, *arguments)
         return given, [line[:number].copy() for line, number in zip(lines.reshape(-1, most), plies, strict=True)]
 
-    def finished(self, states: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """States played to their end at random, and the number of moves: i64[N], -1 if a seat to move had no move."""
+    def finished(self, states: np.ndarray, seed: int) -> np.ndarray:
+        """States played on at random, until they end, a seat has no move, or `max_plies` are over: STATE[N]."""
         note_rule("legal and act and settle")
-        given, moved, stream = copied(states), np.zeros(len(states), np.int64), streams(seed)
-        space, most = roomy(self.game.max_moves, self.game.move), self.game.max_plies
-        for some, numbers, count in pieces(given, moved):
-            finish_each(self.rules, some, count, raw(space), raw(stream), most, numbers)
-        return given, moved
+        given, stream, work = copied(states), streams(seed), guarded(1, self.game.state)
+        space, line = roomy(self.game.max_moves, self.game.move), guarded(self.game.max_plies, self.game.move)
+        for some, count in pieces(given):
+            finish_each(self.rules, some, count, raw(work), raw(stream), raw(space), raw(line))
+        return given
 
 
 def _pairs(states: np.ndarray, moves: np.ndarray) -> int:
@@ -432,21 +432,11 @@ def choose_each(rules, choose, states, count, params, width, streams, bits, move
 
 
 @rule
-def finish_each(rules, states, count, space, streams, most, moved):
-    """Play states to their end in place, evenly at random.
-
-    Fills `moved` with the number of moves of each game, or -1 if a seat to move had no move.
-    """
+def finish_each(rules, states, count, work, streams, space, line):
+    """Play states on at random in place."""
     for i in range(count):
-        state, n = at(states, i), 0
-        while turn_of(state) >= 0 and n < most:
-            choices = abs(legal_moves(rules, state, space, 0))
-            if choices == 0:
-                n = -1
-                break
-            play_move(rules, state, at(space, below_of(at(streams, 0), choices)))
-            n += 1
-        set(moved, i, n)
+        random_line(rules, at(states, i), work, 0, streams, space, line)
+        copy(at(states, i), at(work, 0), rules.state_size)
 
 
 @rule

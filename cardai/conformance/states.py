@@ -46,7 +46,7 @@ def _stay_in_their_buffers(here: View, among: Callable[[str], bool]) -> None:
     """Break the law if a rule that is `among` some, by its name, writes where it may not."""
     for name, call in _calls(here).items():
         if among(name):
-            call(fence := Fence(here.compiled, PATTERNS[0]))
+            call(fence := Fence(here.compiled))
             for damaged in fence.damaged():
                 raise here.broken(f"{name} writes {damaged}")
 
@@ -59,7 +59,7 @@ def text_changes_nothing(here: Position) -> None:
     if not is_over:
         functions["parse"] = lambda state, move: game.text.parse(state, game.text.spell(own.copy(), move))
     for name, write in functions.items():
-        fence, moves = Fence(here.compiled, PATTERNS[0]), here.trace.moves[:1] if is_over else here.move
+        fence, moves = Fence(here.compiled), here.trace.moves[:1] if is_over else here.move
         state, move = fence.given("state", here.states), fence.given("move", moves)
         refuse(*functions_of(name), *(["spell"] if name == "parse" else []))
         here.ask(write, state[0], move[0])
@@ -128,7 +128,7 @@ def unwritten_memory_is_not_read(here: View) -> None:
 class Fence(Compiled):
     """Rules on blocks of records, each between guard records that are filled with a pattern of bytes."""
 
-    def __init__(self, compiled: Compiled, pattern: int) -> None:
+    def __init__(self, compiled: Compiled, pattern: int = PATTERNS[0]) -> None:
         super().__init__(compiled.game)
         self.rules, self.numbers, self.pattern = compiled.rules, compiled.numbers, pattern
         self._blocks: list[tuple[str, np.ndarray, bytes, bytes | None]] = []

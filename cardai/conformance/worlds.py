@@ -65,11 +65,10 @@ def worlds_play_on(here: Position) -> None:
     """A world can be played to its end like any state, and its scores are as declared."""
     view = here.views[here.ply % len(here.seats)]
     what = f"a world of seat {view.seat}, played on,"
-    ends, moved = here.compiled.finished(view.worlds(2), here.ply)
-    if (moved < 0).any():
-        raise here.broken(f"{what} leaves a seat to move without a move")
-    if (ends["turn"] >= 0).any():
-        raise here.broken(f"{what} does not end within max_plies")
+    ends = here.compiled.finished(view.worlds(2), here.ply)
+    if len(left := ends[ends["turn"] >= 0]):
+        is_stuck = (here.compiled.legal(left)[1] == 0).any()
+        raise here.broken(f"{what} {'leaves a seat to move without a move' if is_stuck else 'has no end in max_plies'}")
     for scores in np.array([here.compiled.values(ends, seat) for seat in here.seats]).T:
         if wrong := here.testbed.wrong_scores(scores):
             raise here.broken(f"{what} ends with {wrong}")
