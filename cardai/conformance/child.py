@@ -171,7 +171,6 @@ class _Child:
         return bool(data)
 
     def _watch(self, seconds: float) -> None:
-        """Raises Died if a call has lasted too long, or if the memory has grown too far."""
         text = self.note.read()[2]
         named = text.partition(": ")[2]
         if seconds > self.call_seconds:
@@ -294,7 +293,6 @@ class _Usage:
         self.first = self.memory
 
     def grown(self) -> int:
-        """Bytes more than at first."""
         return self.memory - self.first
 
     def look(self) -> None:

@@ -136,7 +136,6 @@ class Compiled:
         return {"score": get(self.rules.calls, SCORE), **entries}
 
     def encode(self, encoder: str) -> Any:
-        """An encoder's rule, as the loops take it."""
         return self.game.compiler.entry("encode", self.game.learning.encoders[encoder].encode)
 
     def rule(self, role: str) -> Any:
@@ -345,7 +344,6 @@ def _part(block: np.ndarray, part: slice) -> tuple[Any, int]:
 
 @rule
 def draw_again(rules, states, seat, streams, count):
-    """Replace each state by one of its own worlds."""
     for i in range(count):
         seed_state(at(states, i), next_of(at(streams, 0)))
         call_resample(get(rules.calls, RESAMPLE), at(states, i), seat, at(streams, 0))
@@ -433,7 +431,6 @@ def choose_each(rules, choose, states, count, params, width, streams, bits, move
 
 @rule
 def finish_each(rules, states, count, work, streams, space, line):
-    """Play states on at random in place."""
     for i in range(count):
         random_line(rules, at(states, i), work, 0, streams, space, line)
         copy(at(states, i), at(work, 0), rules.state_size)

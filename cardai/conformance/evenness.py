@@ -65,7 +65,7 @@ class Drawn(View):
 
 @dataclass(frozen=True)
 class Tally:
-    """Sums of differences whose means are 0 if a law holds, and the variances of the sums: f8[cells]. See `_name`."""
+    """Sums of differences whose means are 0 if a law holds, and the variances of the sums: f8[cells]. See `_names`."""
 
     total: np.ndarray
     variance: np.ndarray
@@ -177,7 +177,6 @@ def _again(testbed: Testbed, tally: Callable[..., Sample], count: int, first: Ta
 
 
 def _dealt(testbed: Testbed, part: int, count: int, suspects: np.ndarray | None) -> Sample:
-    """Deals less a world of each."""
     tallies = _Sum(suspects)
     each, before = (-(-number // len(testbed.setups)) for number in (count, part * testbed.effort.pooled_deals))
     seen = Looked(each * len(testbed.setups), "deals")
@@ -508,7 +507,6 @@ def _chances(here: View, worlds: np.ndarray) -> np.ndarray:
 
 
 def _names_of_chances(testbed: Testbed) -> list[str]:
-    """What the cells of `_by_chances` count, in words."""
     seats, pieces = range(max(testbed.game.seats)), testbed.deck.names
     hands = [f"the hand of seat {sign}{seat}" for sign in ("", "+") for seat in seats]
     alone = [f"{piece} lies in {hand}" for hand in hands for piece in pieces]
@@ -546,7 +544,6 @@ def _classes(free: np.ndarray, number: np.ndarray, told: np.ndarray) -> np.ndarr
 
 
 def _same(rows: np.ndarray) -> np.ndarray:
-    """Which rows are equal: bool[rows, rows]."""
     _, kinds = np.unique(rows, axis=0, return_inverse=True)
     return kinds.reshape(-1, 1) == kinds.reshape(-1)
 
@@ -777,7 +774,6 @@ def _lying(testbed: Testbed, states: np.ndarray, seat: int) -> np.ndarray:
 
 
 def _number(places: Places, seats: int, seat: int, place: int) -> int:
-    """The number of a place in `_lying`."""
     return (place - seat) % seats if place < seats else max(seats, PLACES - places.count + place)
 
 

@@ -62,7 +62,6 @@ class Case(View):
 
 
 def _at_the_deal(testbed: Testbed) -> list[View]:
-    """The views of a deal of each table."""
     seeds, none = [int(testbed.seeds(setup, 1)[0]) for setup in testbed.setups], np.zeros(0)
     deals = [
         Trace(testbed, at, seed, testbed.deals(at, 0, 1), none, none)
@@ -166,7 +165,6 @@ def _not_rare(here: View, states: np.ndarray, worlds: np.ndarray) -> np.ndarray:
 
 
 def _shares(here: View, worlds: np.ndarray) -> np.ndarray:
-    """How likely each of all worlds of a seat is: f8[worlds]."""
     weights = here.weights(worlds)
     return weights / weights.sum()
 

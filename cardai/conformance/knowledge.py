@@ -115,7 +115,6 @@ def _encoded_alike(here: View, count: int) -> np.ndarray:
 
 
 def _results(here: View, count: int, seed: int) -> np.ndarray:
-    """The states after the move in `count` worlds: STATE[N]."""
     return here.compiled.moved(*told_alike(here, here.worlds(count, seed)))
 
 

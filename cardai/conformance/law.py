@@ -211,7 +211,6 @@ class _Task:
 
     @property
     def share(self) -> float:
-        """The share of things that have been looked at."""
         return self.last.done / max(1, self.last.total) if self.last else 0.0
 
     def go_on(self, seconds: float, end: float) -> None:
@@ -233,7 +232,6 @@ class _Task:
                 break
 
     def _step(self) -> None:
-        """Let the law look at one thing more, or conclude."""
         start, remark = time.process_time(), None
         verdict: Verdict = "broken"
         why, cause = "", ""

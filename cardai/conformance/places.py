@@ -37,7 +37,6 @@ class CardKinds:
 
     @property
     def kinds(self) -> int:
-        """The number of kinds."""
         return len(self.copies)
 
     @property

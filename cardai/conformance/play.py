@@ -310,7 +310,6 @@ def open_positions_leave_nothing_to_chance(trace: Trace) -> bool:
 
 
 def _opened(trace: Trace) -> np.ndarray:
-    """The plies at which the game is open: i64[N]."""
     return np.flatnonzero(trace.testbed.compiled.opened(trace.states[:-1]))
 
 

@@ -134,20 +134,17 @@ class Fence(Compiled):
         self._blocks: list[tuple[str, np.ndarray, bytes, bytes | None]] = []
 
     def given(self, name: str, records: Any, fixed: bool = True) -> np.ndarray:
-        """A copy of records in a fenced block. If `fixed`, they count as damaged when they change."""
         records = np.atleast_1d(records)
         block = self.blank(name, len(records), records.dtype, records.tobytes() if fixed else None)
         block[:] = records
         return block
 
     def blank(self, name: str, count: int, dtype: np.dtype, fixed: bytes | None = None) -> np.ndarray:
-        """Records that nobody has written, in a fenced block."""
         whole = np.frombuffer(bytearray([self.pattern]) * ((count + 2 * GUARDS) * dtype.itemsize), dtype)
         self._blocks.append((name, whole, whole[:GUARDS].tobytes(), fixed))
         return whole[GUARDS:-GUARDS]
 
     def blank_moves(self, count: int) -> Any:
-        """Moves that nobody has written, in a fenced block."""
         return SimpleNamespace(block=self.blank("moves", count, self.game.move), is_damaged=lambda: False)
 
     def damaged(self) -> Iterator[str]:

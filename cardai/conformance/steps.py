@@ -42,7 +42,6 @@ class Patience:
 
     @property
     def is_over(self) -> bool:
-        """Whether all time has been spent."""
         over = time.perf_counter() >= self.end
         self.was_over |= over
         return over
@@ -53,7 +52,6 @@ class Patience:
         self.end = now + (self.last - now) / parts
 
     def timed(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function and count the time."""
         name, start = what.partition(" for seat ")[0], time.perf_counter()
         try:
             return function(*arguments)
@@ -62,7 +60,6 @@ class Patience:
             self.made[name] += 1
 
     def remark(self) -> str | None:
-        """What was left out, in words."""
         if not self.left_out:
             return None
         parts = (f"{name} {self.made[name]} of {self.made[name] + n} times" for name, n in self.left_out.items())
@@ -162,7 +159,6 @@ class _Walk:
             raise self.broken(f"{what} raised {error!r}{place_of(error)}") from error
 
     def broken(self, what: str) -> LawError:
-        """The exception for a law that is broken here."""
         return LawError(f"{self.setup}, seed {self.seed}, ply {self.ply}: {what}")
 
     def question(self, what: str, function: Callable[..., Any], *arguments: Any) -> None:

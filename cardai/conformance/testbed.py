@@ -162,7 +162,6 @@ class Trace:
 
     @property
     def end(self) -> "Position":
-        """The position after the last move, in which no seat is to move."""
         return Position(self, len(self.moves))
 
 
@@ -251,7 +250,6 @@ class Position:
 
     @property
     def own(self) -> "View":
-        """The view of the seat to move."""
         return View(self.trace, self.ply, self.turn)
 
     @property
@@ -309,7 +307,6 @@ class Position:
             raise self.broken(str(error)) from error
 
     def broken(self, what: str) -> LawError:
-        """The exception for a law that is broken here."""
         return LawError(f"{self.trace.setup}, seed {self.trace.seed}, ply {self.ply}: {what}")
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -637,7 +634,6 @@ class Testbed:
 
     @property
     def has_copies(self) -> bool:
-        """Whether some cards of the game are alike."""
         return any(number > 1 for number in self.game.table.copies)
 
     @property

@@ -266,7 +266,6 @@ def _count_worlds(here: View, count: int, seed: int) -> tuple[list[int], np.ndar
 
 
 def _declaration(here: View, count: int, seed: int) -> str:
-    """What `likely_declaration` says of the different ones among some worlds."""
     worlds = here.worlds(count, seed)
     _, first, times = np.unique(marks(worlds), return_index=True, return_counts=True)
     return likely_declaration(here, worlds[first], lambda shares: np.array([unevenness(times.tolist(), shares)]))
