@@ -20,38 +20,10 @@ def settle_writes_far_away(state):
 
 
 @rule
-def deal_endlessly(state):
-    while state.seats > 0:
-        state.deck_left += 1
-
-
-@rule
-def legal_endlessly(state, moves):
-    n = 0
-    while state.turn >= 0:
-        n = 1 - n
-        moves[n].kind = n
-    return n
-
-
-@rule
 def settle_endlessly(state):
     while state.ply == 3:
         state.top += 1
     small_game.settle(state)
-
-
-@rule
-def resample_endlessly(state, seat, stream):
-    small_game.resample(state, seat, stream)
-    while seat == 1:
-        state.top += 1
-
-
-@rule
-def encode_endlessly(state, seat, row):
-    while state.seats > 0:
-        row[0] += 1
 
 
 def spell_endlessly(state, move):
@@ -127,11 +99,15 @@ SLOW = unruly(
     players={"low": replace(LOW, choose=slowly(LOW.choose, "move.card -= spin(world)"))},
 )
 WILD_WRITE = unruly(settle=settle_writes_far_away)
-ENDLESS_DEAL = unruly(deal=deal_endlessly)
-ENDLESS_LEGAL = unruly(legal=legal_endlessly)
+ENDLESS_DEAL = unruly(deal=made("state", "while state.seats > 0: state.deck_left += 1"))
+ENDLESS_LEGAL = unruly(legal=made("state, moves", "while state.turn >= 0: moves[state.ply & 1].kind += 1\nreturn 0"))
 ENDLESS_SETTLE = unruly(settle=settle_endlessly)
-ENDLESS_RESAMPLE = unruly(resample=resample_endlessly)
-ENDLESS_ENCODE = unruly(encoders={"planes": PerspectiveEncoder(small_game.layout, encode_endlessly)})
+ENDLESS_RESAMPLE = unruly(resample=changed(small_game.resample, "... while seat == 1: state.top += 1"))
+ENDLESS_ENCODE = unruly(
+    encoders={
+        "planes": PerspectiveEncoder(small_game.layout, made("state, seat, row", "while state.seats > 0: row[0] += 1"))
+    }
+)
 ENDLESS_SPELL = unruly(spell=spell_endlessly)
 FULL_MEMORY = unruly(show=show_without_end)
 FAILING_SHOW = unruly(show=show_nothing)
