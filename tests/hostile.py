@@ -7,107 +7,78 @@ import sys
 import time
 
 KIND = sys.argv[1]
-GREETING = {"cardai": 1, "wants": ["count"]}
+GREETINGS = {
+    "another version": {"cardai": 2},
+    "no greeting": {},
+    "unknown wants": {"cardai": 1, "wants": ["everything"]},
+    "endless tables": {"cardai": 1, "tables": 0},
+}
+ANSWERS = {
+    "too far": {"move": 1000},
+    "below": {"move": -1},
+    "true": {"move": True},
+    "a half": {"move": 0.5},
+    "no move": {},
+    "other words": {"move": "castles long"},
+    "wrong fields": {"move": [1, 2, 3]},
+    "large fields": {"move": [10**20]},
+    "illegal fields": {"move": [77]},
+    "worlds without end": {"worlds": 1},
+    "too many worlds": {"worlds": 10**9},
+    "bytes": {"bytes": 10**15},
+    "own error": {"error": "I resign\x1b[31m"},
+}
+LINES = {
+    "garbage": b"bestmove e2e4\n",
+    "not text": b'{"move": "\xff\xfe"}\n',
+    "no object": b"[0]\n",
+    "not a number": b'{"move": NaN}\n',
+    "huge number": b'{"move": ' + b"9" * 100_000 + b"}\n",
+    "nested": b"[" * 50_000 + b"\n",
+    "half a line": b'{"move"',
+    "closed input": b'{"move": 0}\n',
+}
+FLOODS = {
+    "flood without lines": b"0" * 65536,
+    "flood of lines": b'{"move":0}\n' * 4096,
+    "flood of nothing": b"\n" * 65536,
+}
 
 
-def say(content):
-    os.write(1, content if isinstance(content, bytes) else json.dumps(content).encode() + b"\n")
-
-
-def flood(content):
-    while True:
-        os.write(1, content)
-
-
-def greet(number):
-    match KIND:
-        case "dead at once":
-            sys.exit(4)
-        case "another version":
-            return say({"id": number, "cardai": 2})
-        case "no greeting":
-            return say({"id": number})
-        case "unknown wants":
-            return say({"id": number, "cardai": 1, "wants": ["everything"]})
-        case "endless tables":
-            return say({"id": number, "cardai": 1, "tables": 0})
-    return say({"id": number, **GREETING})
+def say(number, content):
+    os.write(1, json.dumps({"id": number, **content}).encode() + b"\n")
 
 
 def answer(number):
+    if KIND in ANSWERS:
+        say(number, ANSWERS[KIND])
+    os.write(1, LINES.get(KIND, b""))
+    while KIND in FLOODS:
+        os.write(1, FLOODS[KIND])
     match KIND:
-        case "garbage":
-            say(b"bestmove e2e4\n")
-        case "not text":
-            say(b'{"move": "\xff\xfe"}\n')
-        case "no object":
-            say([0])
-        case "not a number":
-            say(b'{"move": NaN}\n')
-        case "huge number":
-            say(b'{"move": ' + b"9" * 100_000 + b"}\n")
-        case "nested":
-            say(b"[" * 50_000 + b"\n")
-        case "flood without lines":
-            flood(b"0" * 65536)
-        case "flood of lines":
-            flood(b'{"move":0}\n' * 4096)
-        case "flood of nothing":
-            flood(b"\n" * 65536)
-        case "hang":
-            time.sleep(60)
-        case "half a line":
-            say(b'{"move"')
-            time.sleep(60)
         case "death":
             sys.exit(3)
         case "killed":
             os.kill(os.getpid(), 9)
         case "closed output":
             os.close(1)
-            time.sleep(60)
         case "closed input":
-            say({"move": 0})
             os.close(0)
-            time.sleep(60)
-        case "too far":
-            say({"id": number, "move": 1000})
-        case "below":
-            say({"id": number, "move": -1})
-        case "true":
-            say({"id": number, "move": True})
-        case "a half":
-            say({"id": number, "move": 0.5})
-        case "no move":
-            say({"id": number})
-        case "other words":
-            say({"id": number, "move": "castles long"})
-        case "wrong fields":
-            say({"id": number, "move": [1, 2, 3]})
-        case "large fields":
-            say({"id": number, "move": [10**20]})
-        case "illegal fields":
-            say({"id": number, "move": [77]})
         case "another question":
-            say({"id": number + 100_000, "move": 0})
+            say(number + 100_000, {"move": 0})
         case "twice":
-            say(json.dumps({"id": number, "move": 0}).encode() + b"\n" + b'{"move": 0}\n')
-        case "worlds without end":
-            say({"id": number, "worlds": 1})
-        case "too many worlds":
-            say({"id": number, "worlds": 10**9})
-        case "bytes":
-            say({"id": number, "bytes": 10**15})
-        case "own error":
-            say({"id": number, "error": "I resign\x1b[31m"})
+            os.write(1, json.dumps({"id": number, "move": 0}).encode() + b'\n{"move": 0}\n')
         case "children":
             subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-            time.sleep(60)
+    if KIND in ("hang", "half a line", "closed output", "closed input", "children"):
+        time.sleep(60)
 
 
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
-        greet(message["id"])
+        if KIND == "dead at once":
+            sys.exit(4)
+        say(message["id"], GREETINGS.get(KIND, {"cardai": 1, "wants": ["count"]}))
     elif "id" in message:
         answer(message["id"])

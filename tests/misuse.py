@@ -89,21 +89,10 @@ INNER = {
     "cardai.measure.duel.exploring": "arithmetic on specs",
     "cardai.measure.duel.Duel": "a result",
 }
-DATACLASSES = {
-    "Game",
-    "Learning",
-    "Table",
-    "Player",
-    "Row",
-    "Suite",
-    "Agent",
-    "RecordedGame",
-    "Verified",
-    "Dataset",
-    "FunctionEvaluator",
-}
-DATACLASSES |= {"Payoff", "Segment", "PerspectiveEncoder", "Phase", "Results", "LawResult", "EvenlyRandom"}
-DATACLASSES |= {"HandWritten", "Zone", "Outcome", "OfFunction", "OnePly", "WorldSearch", "TreeSearch", "Person"}
+DATACLASSES = {"Agent", "Dataset", "EvenlyRandom", "FunctionEvaluator", "Game", "HandWritten", "LawResult"}
+DATACLASSES |= {"Learning", "OfFunction", "OnePly", "Outcome", "Payoff", "Person", "PerspectiveEncoder"}
+DATACLASSES |= {"Phase", "Player", "RecordedGame", "Results", "Row", "Segment", "Suite", "Table", "TreeSearch"}
+DATACLASSES |= {"Verified", "WorldSearch", "Zone"}
 """Classes whose constructors check nothing: their values are looked at where they are used."""
 
 
@@ -182,14 +171,9 @@ def dataset() -> Any:
 
 
 def decisions() -> Any:
-    inquiry, player = Inquiry(GAME, agent(GAME, "random")), []
-
-    def think(game: Any, worlds: np.ndarray) -> np.ndarray:
-        return np.array([game.moves(world)[0] for world in worlds], game.move)
-
-    inquiry = Inquiry(GAME, replace(agent(GAME, "random"), strategy=OfFunction(think)))
+    first = OfFunction(lambda game, worlds: np.array([game.moves(world)[0] for world in worlds], game.move))
+    inquiry = Inquiry(GAME, replace(agent(GAME, "random"), strategy=first))
     inquiry.begin(states(), streams(), np.arange(3), np.arange(3))
-    player.append(inquiry)  # the decisions stay as they were when it was begun
     return inquiry.decisions
 
 
@@ -254,21 +238,8 @@ def swapped(records: np.ndarray) -> np.ndarray:
 
 def whole(least: int | None = None, most: int | None = None, optional: bool = False) -> list[Any]:
     """What is no whole number, or not in this range."""
-    found: list[Any] = [
-        "1",
-        "many",
-        1.0,
-        2.5,
-        math.nan,
-        math.inf,
-        True,
-        [1],
-        {},
-        np.float64(2),
-        1j,
-        b"1",
-        np.ones(2, int),
-    ]
+    found: list[Any] = ["1", "many", 1.0, 2.5, math.nan, math.inf, True, [1], {}, np.float64(2), 1j, b"1"]
+    found.append(np.ones(2, int))
     found += [] if optional else [None]
     found += [] if least is None else [least - 1, -(10**30)]
     found += [] if most is None else [most + 1, 10**30]

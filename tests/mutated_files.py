@@ -56,15 +56,13 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud8
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file.
-
-    `mutate(random, folder)` changes one file in a fresh copy of `folder`; `readers` are then called with the folder.
-    """
+    """A kind of file. In a fresh copy of `folder` one of the `files` is changed, then the readers get the folder."""
 
     folder: Path
-    mutate: Callable[[random.Random, Path], None]
+    files: tuple[str, ...]
     readers: tuple[Callable[[Path], object], ...]
     share: int  # of the files of a run
+    mutate: Callable[[random.Random, Path], None] | None = None  # by the ending of the file if None
 
 
 @dataclass(frozen=True)
@@ -84,31 +82,22 @@ def damaged(rng: random.Random, content: bytes) -> bytes:
     """Some bytes flipped, cut off, doubled, left out, replaced, inserted, or all of them compressed."""
     changed = bytearray(content)
     for _ in range(rng.choice((1, 1, 1, 2, 5))):
-        at, size = rng.randrange(len(changed) + 1), rng.choice((1, 1, 2, 8, 64, 1000))
-        match rng.randrange(9):
-            case 0:
-                for _ in range(size):
-                    if changed:
-                        changed[rng.randrange(len(changed))] ^= 1 << rng.randrange(8)
-            case 1:
-                del changed[at:]
-            case 2:
-                del changed[at : at + size]
-            case 3:
-                changed[at:at] = changed[at : at + size]
-            case 4:
-                changed[at : at + size] = bytes(min(size, len(changed) - at))
-            case 5:
-                changed[at:at] = rng.randbytes(size)
-            case 6:
-                changed[at : at + size] = rng.choice(TOKENS)
-            case 7:
-                changed[at:at] = rng.choice(TOKENS)
-            case 8:
-                packed = bytes(changed)
-                changed[:] = rng.choice(
-                    (gzip.compress(packed), zlib.compress(packed), b"", b"\n", bytes(4096), packed[::-1])
-                )
+        at, size, all_of_it = rng.randrange(len(changed) + 1), rng.choice((1, 1, 2, 8, 64, 1000)), bytes(changed)
+        here, some = slice(at, at + size), changed[at : at + size]
+        places_and_bytes = [
+            (here, bytes(byte ^ 1 << rng.randrange(8) for byte in some)),
+            (slice(at, None), b""),
+            (here, b""),
+            (slice(at, at), some),
+            (here, bytes(len(some))),
+            (slice(at, at), rng.randbytes(size)),
+            (here, rng.choice(TOKENS)),
+            (slice(at, at), rng.choice(TOKENS)),
+            (slice(None), rng.choice((gzip.compress, zlib.compress))(all_of_it)),
+            (slice(None), rng.choice((b"", b"\n", bytes(4096), all_of_it[::-1]))),
+        ]
+        where, other = rng.choice(places_and_bytes)
+        changed[where] = other
     return bytes(changed)
 
 
@@ -139,23 +128,13 @@ TOKENS = (
 def special(rng: random.Random, place: Path) -> None:
     """Something else in place of a file: a pipe, a device, a folder, a link, nothing, or a bomb."""
     place.unlink()
-    match rng.randrange(8):
-        case 0:
-            os.mkfifo(place)
-        case 1:
-            place.symlink_to("/dev/zero")
-        case 2:
-            place.symlink_to("/dev/null")
-        case 3:
-            place.mkdir()
-        case 4:
-            place.symlink_to(place)
-        case 5:
-            place.symlink_to("missing")
-        case 6:
-            place.write_bytes(_bomb())
-        case 7:
-            place.write_bytes(b"")
+    target = rng.choice(("/dev/zero", "/dev/null", place, "missing"))
+    rng.choice(
+        (
+            *[lambda: place.symlink_to(target)] * 4,
+            *(lambda: os.mkfifo(place), place.mkdir, place.touch, lambda: place.write_bytes(_bomb())),
+        )
+    )()
 
 
 @functools.cache
@@ -233,18 +212,8 @@ def as_json(value: object, indent: int | None = None) -> str:
     if isinstance(value, list | tuple):
         return f"[{','.join(map(as_json, value))}]"
     if type(value) is int:
-        return _digits(value)
+        return str(value) if abs(value) < 10**100 else "9" * 4001
     return json.dumps(value)
-
-
-def _digits(number: int) -> str:
-    if abs(number) < 10**100:
-        return str(number)
-    return "9" * 4001
-
-
-def written(rng: random.Random, place: Path, value: object) -> None:
-    place.write_text(as_json(value), "utf-8")
 
 
 def bytes_mutated(rng: random.Random, place: Path, share: float) -> bool:
@@ -437,7 +406,6 @@ def _records(folder: Path) -> dict[str, Kind]:
     plain, packed, shards, pair = (_fresh(folder, name) for name in ("plain", "packed", "shards", "pair"))
     simulate(GAME, POOL, 6, out=plain / "r.jsonl", seed=1)
     simulate(GAME, POOL, 6, out=packed / "r.jsonl.gz", seed=1)
-    simulate_shards(GAME, POOL, 8, folder=shards, shard=4, seed=2)
     simulate(GAME, POOL, 5, out=pair / "a.jsonl", seed=3)
     simulate(GAME, POOL, 5, out=pair / "b.jsonl.gz", seed=4)
 
@@ -454,22 +422,13 @@ def _records(folder: Path) -> dict[str, Kind]:
     def resume(place: Path) -> object:
         return simulate_shards(GAME, POOL, 8, folder=place, shard=4, seed=2)
 
-    def mutate_shards(rng: random.Random, place: Path) -> None:
-        if rng.random() < 0.6:
-            json_mutation(rng, place / "simulation.json")
-        else:
-            record_mutation(rng, place / "games-000000000-000000003.jsonl.gz")
-
-    def mutate_pair(rng: random.Random, place: Path) -> None:
-        record_mutation(rng, place / rng.choice(("a.jsonl", "b.jsonl.gz")))
-
+    resume(shards)
+    in_shards = ("simulation.json", "games-000000000-000000003.jsonl.gz")
     return {
-        "record": Kind(plain, lambda rng, place: record_mutation(rng, place / "r.jsonl"), readers("r.jsonl"), 24),
-        "packed record": Kind(
-            packed, lambda rng, place: record_mutation(rng, place / "r.jsonl.gz"), readers("r.jsonl.gz"), 14
-        ),
-        "self-play folder": Kind(shards, mutate_shards, (resume,), 10),
-        "dataset": Kind(pair, mutate_pair, (lambda place: collect([place], Recipe(per_game=2)),), 8),
+        "record": Kind(plain, ("r.jsonl",), readers("r.jsonl"), 24),
+        "packed record": Kind(packed, ("r.jsonl.gz",), readers("r.jsonl.gz"), 14),
+        "self-play folder": Kind(shards, in_shards, (resume,), 10),
+        "dataset": Kind(pair, ("a.jsonl", "b.jsonl.gz"), (lambda place: collect([place], Recipe(per_game=2)),), 8),
     }
 
 
@@ -479,28 +438,15 @@ def _networks(folder: Path) -> dict[str, Kind]:
     from cardai.evaluators.policies.decisions import DecisionEncoder
     from cardai.evaluators.policies.network import Network, initialised
 
-    model, policy = _fresh(folder, "model"), _fresh(folder, "policy")
-    shutil.copy(models.SHIPPED / "tictactoe" / "mlp.safetensors", model / "m.safetensors")
+    model, policy, name = _fresh(folder, "model"), _fresh(folder, "policy"), "n.safetensors"
+    shutil.copy(models.SHIPPED / "tictactoe" / "mlp.safetensors", model / name)
     encoder = DecisionEncoder(GAME, 2)
     network = initialised(lambda: Network(encoder.width, (8,), encoder.actions), 0)
-    policies.Policy.of(encoder, network, GAME.default_variant).save(policy / "p.safetensors")
-
-    def model_reader(place: Path) -> object:
-        return models.load(place / "m.safetensors")
-
-    def policy_reader(place: Path) -> object:
-        return policies.load(place / "p.safetensors")
-
+    policies.Policy.of(encoder, network, GAME.default_variant).save(policy / name)
+    readers = (lambda place: models.read_metadata(place / name), lambda place: models.load(place / name))
     return {
-        "model": Kind(
-            model,
-            lambda rng, place: safetensors_mutation(rng, place / "m.safetensors"),
-            (lambda place: models.read_metadata(place / "m.safetensors"), model_reader),
-            8,
-        ),
-        "policy": Kind(
-            policy, lambda rng, place: safetensors_mutation(rng, place / "p.safetensors"), (policy_reader,), 6
-        ),
+        "model": Kind(model, (name,), readers, 8),
+        "policy": Kind(policy, (name,), (lambda place: policies.load(place / name),), 6),
     }
 
 
@@ -509,21 +455,15 @@ def _configs(folder: Path) -> dict[str, Kind]:
     from cardai.evaluators.training.iterate_config import IterateConfig
     from cardai.files import settings
 
-    train, iterate = _fresh(folder, "train"), _fresh(folder, "iterate-config")
-    settings.write(TrainConfig(game="tictactoe", data=("games",), out="run", agents=("random",)), train / "config.toml")
-    settings.write(IterateConfig(game="tictactoe", out="run", pool=("random@2",)), iterate / "iterate.toml")
+    train, iterate, name = _fresh(folder, "train"), _fresh(folder, "iterate-config"), "config.toml"
+    settings.write(TrainConfig(game="tictactoe", data=("games",), out="run", agents=("random",)), train / name)
+    settings.write(IterateConfig(game="tictactoe", out="run", pool=("random@2",)), iterate / name)
     return {
         "training config": Kind(
-            train,
-            lambda rng, place: toml_mutation(rng, place / "config.toml"),
-            (lambda place: settings.fingerprint(settings.read(TrainConfig, place / "config.toml")),),
-            8,
+            train, (name,), (lambda place: settings.fingerprint(settings.read(TrainConfig, place / name)),), 8
         ),
         "iterate config": Kind(
-            iterate,
-            lambda rng, place: toml_mutation(rng, place / "iterate.toml"),
-            (lambda place: settings.as_toml(settings.read(IterateConfig, place / "iterate.toml")),),
-            6,
+            iterate, (name,), (lambda place: settings.as_toml(settings.read(IterateConfig, place / name)),), 6
         ),
     }
 
@@ -583,42 +523,26 @@ def _runs(folder: Path) -> dict[str, Kind]:
         return json.dumps(report.as_json())
 
     return {
-        "checkpoint": Kind(
-            checkpoints,
-            lambda rng, place: safetensors_mutation(rng, place / "checkpoint-000000003.safetensors"),
-            (continued,),
-            6,
-        ),
-        "duel block": Kind(
-            blocks, lambda rng, place: npz_mutation(rng, place / "0000.npz", block_shape=(10, 2, 2)), (played,), 4
-        ),
-        "generation": Kind(
-            generations,
-            lambda rng, place: json_mutation(rng, place / "generation-001" / f"{rng.choice(list(steps))}.json"),
-            (reported,),
-            6,
-        ),
+        "checkpoint": Kind(checkpoints, ("checkpoint-000000003.safetensors",), (continued,), 6),
+        "duel block": Kind(blocks, ("0000.npz",), (played,), 4),
+        "generation": Kind(generations, tuple(f"{generation.name}/{name}.json" for name in steps), (reported,), 6),
     }
 
 
-def npz_mutation(rng: random.Random, place: Path, block_shape: tuple[int, ...]) -> None:
+def npz_mutation(rng: random.Random, place: Path) -> None:
     if not bytes_mutated(rng, place, 0.5):
-        scores: object = np.zeros(block_shape, np.float32)
-        marks: object = np.zeros((block_shape[0], 8), np.uint8)
-        match rng.randrange(7):
-            case 0:
-                scores = np.array([{"a": 1}], object)
-            case 1:
-                scores = np.zeros((10, 2, 2), rng.choice(("f8", "U4", "c16", "M8[s]", "?", ">f4")))
-            case 2:
-                marks = np.zeros((10**8,), np.uint8)
-            case 3:
-                scores = np.full(block_shape, rng.choice((np.nan, np.inf, -1e30, 5)), np.float32)
-            case 4:
-                marks = np.zeros(rng.choice(((), (0,), (10, 9), (8, 10))), np.uint8)
-            case _:
-                pass
-        arrays = {"scores": scores, "marks": marks, "x\x1b": np.zeros(3)}
+        scores, marks = np.zeros((10, 2, 2), np.float32), np.zeros((10, 8), np.uint8)
+        other = rng.choice(
+            (
+                {"scores": np.array([{"a": 1}], object)},
+                {"scores": scores.astype(rng.choice(("f8", "U4", "c16", "M8[s]", "?", ">f4")))},
+                {"scores": np.full_like(scores, rng.choice((np.nan, np.inf, -1e30, 5)))},
+                {"marks": np.zeros((10**8,), np.uint8)},
+                {"marks": np.zeros(rng.choice(((), (0,), (10, 9), (8, 10))), np.uint8)},
+                *({}, {}),
+            )
+        )
+        arrays = {"scores": scores, "marks": marks, "x\x1b": np.zeros(3), **other}
         for name in rng.sample(list(arrays), rng.choice((0, 1))):
             del arrays[name]
         np.savez_compressed(place, **arrays)
@@ -648,18 +572,16 @@ def _results(folder: Path) -> dict[str, Kind]:
     shutil.copy(root / "report" / "complexity.json", report / "complexity.json")
     (ratings / "h.jsonl").write_bytes((root / "report" / "ratings.jsonl").read_bytes())
 
-    def mutate_piece(rng: random.Random, place: Path) -> None:
-        name = rng.choice(("first.json", "first.json", "first.json", "first.seconds"))
-        if name == "first.seconds":
-            text = rng.choice((b"", b"x", b"nan", b"inf", b"-1", b"9" * 5000, b"\xff\xfe", b"1e5", b"\x1b[31m"))
-            (place / "pieces" / name).write_bytes(text)
-            (place / "pieces" / "first.json").unlink()
-        else:
-            json_mutation(rng, place / "pieces" / name, seal)
-
     def seal(value: object) -> object:
         unsealed = {key: item for key, item in value.items() if key != "seal"}  # pyright: ignore
         return sealed.sealed(json.loads(as_json(unsealed)))
+
+    def mutate(rng: random.Random, place: Path) -> None:
+        if place.suffix == ".json":
+            json_mutation(rng, place, seal)
+            return
+        place.write_bytes(rng.choice((b"", b"x", b"nan", b"inf", b"-1", b"9" * 5000, b"\xff\xfe", b"1e5", b"\x1b[31m")))
+        place.with_suffix(".json").unlink()
 
     def used(place: Path) -> object:
         work = lab.Lab("complexity", place, "smoke", None)
@@ -675,30 +597,31 @@ def _results(folder: Path) -> dict[str, Kind]:
             raise PrintedControl(repr(found[0]))
         return comparison
 
+    piece = "pieces/first.json"
     return {
-        "piece": Kind(pieces, mutate_piece, (used,), 6),
-        "report": Kind(
-            report,
-            lambda rng, place: json_mutation(rng, place / "complexity.json", seal),
-            (quietly("report", "@."),),
-            1,
-        ),
-        "ratings": Kind(ratings, lambda rng, place: lines_mutation(rng, place / "h.jsonl"), (compared,), 6),
+        "piece": Kind(pieces, (piece, piece, piece, "pieces/first.seconds"), (used,), 6, mutate),
+        "report": Kind(report, ("complexity.json",), (quietly("report", "@."),), 1, mutate),
+        "ratings": Kind(ratings, ("h.jsonl",), (compared,), 6, lines_mutation),
     }
 
 
 def _scripts(folder: Path) -> dict[str, Kind]:
     scripts = _fresh(folder, "script")
     (scripts / "moves.txt").write_text("b2\na1\nc3\nq\n")
-
-    def mutate(rng: random.Random, place: Path) -> None:
-        if rng.random() < 0.3:
-            special(rng, place / "moves.txt")
-        else:
-            (place / "moves.txt").write_bytes(damaged(rng, (place / "moves.txt").read_bytes()))
-
     command = ("play", "tictactoe", "--seats", "human,random", "--seed", 1, "--moves-from", "@moves.txt")
-    return {"script": Kind(scripts, mutate, (quietly(*command),), 4)}
+    return {"script": Kind(scripts, ("moves.txt",), (quietly(*command),), 4)}
+
+
+MUTATIONS: dict[str, Callable[[random.Random, Path], object]] = {
+    ".json": json_mutation,
+    ".jsonl": record_mutation,
+    ".gz": record_mutation,
+    ".toml": toml_mutation,
+    ".safetensors": safetensors_mutation,
+    ".npz": npz_mutation,
+    ".txt": functools.partial(bytes_mutated, share=1.0),
+}
+"""What changes a file, by its ending."""
 
 
 # Trying
@@ -751,7 +674,8 @@ def attempt(name: str, kind: Kind, seed: int) -> Outcome:
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary) / "f"
         shutil.copytree(kind.folder, place)
-        kind.mutate(rng, place)
+        file = place / rng.choice(kind.files)
+        (kind.mutate or MUTATIONS[file.suffix])(rng, file)
         worst = Outcome(name, seed, "accepted", 0.0, 0.0)
         for number, reader in enumerate(kind.readers):
             work = Path(temporary) / f"w{number}"

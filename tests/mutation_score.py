@@ -52,21 +52,10 @@ WHOLE = re.compile(
 
 def faults() -> Iterator[tuple[str, str, Game]]:
     """All planted faults: their names, the laws that must find them, and the games that have them."""
-    modules = (
-        planted,
-        planted_more,
-        planted_biases,
-        planted_joint,
-        planted_alike,
-        planted_chance,
-        planted_rare,
-        planted_declared,
-    )
-    for module in modules:
+    old = planted, planted_more, planted_biases, planted_joint, planted_alike, planted_chance
+    for module in (*old, planted_rare, planted_declared, passing):
         for name, game in module.PLANTED.items():
-            yield name, planting.LAW_OF[game], game
-    for name, (law, game) in passing.FAULTS.items():
-        yield f"Pass Left: {name}", law, game
+            yield f"Pass Left: {name}" if module is passing else name, planting.LAW_OF[game], game
 
 
 def spread(work: Callable[[str], Any], items: list[str], jobs: int) -> Iterator[Any]:

@@ -8,10 +8,11 @@
    takes the trick and leads next. The score is the share of tricks taken.
 
 A seat knows the cards that it passed on, and those passed to it. Everybody knows who said what in 3, and who could not
-follow suit in 4. `FAULTS` has the game with one fault each, and the law that must find it.
+follow suit in 4. `PLANTED` has the game with one fault each.
 """
 
 import numpy as np
+from planting import changed, faulty
 
 from cardai.cards import (
     Deck,
@@ -29,6 +30,7 @@ from cardai.cards import (
     suit,
 )
 from cardai.cards import suit_cards as all_of_suit
+from cardai.dealing import some_of
 from cardai.game import (
     Agents,
     Game,
@@ -194,30 +196,11 @@ def deal_others(state, seat, kept, stream):
 
 
 @rule
-def some_of(cards, number, stream):
-    """Returns a subset of `number` cards; each is equally likely."""
-    chosen = 0
-    for _ in range(number):
-        chosen |= single(any_of(cards & ~chosen, stream))
-    return chosen
-
-
-@rule
 def is_possible(state, seat):
     """Whether the hand of a seat agrees with what everybody has seen of it."""
-    return keeps_to_suits(state, seat) and keeps_to_hearts(state, seat)
-
-
-@rule
-def keeps_to_suits(state, seat):
     for kind in range(4):
         if has(state.lacks[seat], kind) and state.hands[seat] & suit_cards(kind) != 0:
             return False
-    return True
-
-
-@rule
-def keeps_to_hearts(state, seat):
     if state.exchanged == 0 or state.declaring == 0:
         return True
     held = (state.hands[seat] | state.played[seat]) & suit_cards(HEARTS) != 0
@@ -362,14 +345,6 @@ GAME = Game(
     ),
 )
 
-FAULTS: dict[str, tuple[str, Game]] = {}
-"""By name: the law that must find the fault, and the game that has it."""
-
-
-def faulty(name: str, law: str, **changes) -> None:
-    FAULTS[name] = (law, GAME.changed(**changes))
-
-
 OUTCOMES = "worlds_after_a_move_are_the_outcomes_of_worlds_before"
 EVEN = "listed_worlds_are_even"
 DEALS = "worlds_at_the_deal_are_deals_that_look_alike"
@@ -380,129 +355,11 @@ UNSEEN = "hidden_moves_stay_hidden"
 
 
 @rule
-def resample_with_the_truth_about_others(state, seat, stream):
-    """Keeps what the left neighbour passed to the right one, and where it lies."""
-    left, right = (seat + 1) % SEATS, (seat + 2) % SEATS
-    passed, hand = state.passed[left], state.hands[right]
-    resample(state, seat, stream)
-    if state.exchanged != 0:
-        state.passed[left] = passed
-        put_back(state, left, right, passed & hand)
-
-
-@rule
-def put_back(state, left, right, cards):
-    """Bring cards that lie in the left hand to the right one, in exchange for its lowest others."""
-    wrong = cards & state.hands[left]
-    while wrong != 0:
-        card, other = single(lowest(wrong)), single(lowest(state.hands[right] & ~cards))
-        state.hands[left] = state.hands[left] & ~card | other
-        state.hands[right] = state.hands[right] & ~other | card
-        wrong &= ~card
-
-
-@rule
-def resample_without_own_pass(state, seat, stream):
-    """Forgets which cards the seat itself passed on: they may be in either hand."""
-    left = (seat + 1) % SEATS
-    passed, state.passed[seat] = state.passed[seat], 0
-    resample(state, seat, stream)
-    if state.exchanged == 0:
-        state.passed[seat] = passed
-    else:
-        state.passed[seat] = some_of(state.hands[left] | state.played[left], state.passing, stream)
-
-
-@rule
-def resample_with_own_pass_anywhere(state, seat, stream):
-    """Remembers which cards the seat passed on, but not that its left neighbour has them."""
-    passed, state.passed[seat] = state.passed[seat], 0
-    resample(state, seat, stream)
-    state.passed[seat] = passed
-
-
-@rule
-def resample_with_what_others_passed(state, seat, stream):
-    """Leaves what the left neighbour passed on as it is."""
-    passed = state.passed.copy()
-    resample(state, seat, stream)
-    if state.exchanged != 0:
-        state.passed[:] = passed
-
-
-@rule
-def resample_without_what_was_received(state, seat, stream):
-    """Forgets which of its cards were passed to the seat."""
-    resample(state, seat, stream)
-    if state.exchanged != 0:
-        right = (seat + 2) % SEATS
-        state.passed[right] = some_of(state.hands[seat] | state.played[seat], state.passing, stream)
-
-
-@rule
-def encode_without_what_was_received(state, seat, row):
-    encode(state, seat, row)
-    row[2 * CARDS : 3 * CARDS] = 0
-
-
-def show_without_what_was_received(state, seat):
-    text = show(state, seat)
-    first, _, rest = text.partition("\n")
-    return first.partition(", received")[0] + "\n" + rest
-
-
-@rule
-def resample_with_high_cards_passed(state, seat, stream):
-    """Assumes that a seat has chosen the highest card it holds."""
-    resample(state, seat, stream)
-    for other in range(SEATS):
-        if other != seat and state.exchanged == 0 and state.passed[other] != 0:
-            high_one = single(highest(state.hands[other]))
-            if state.passed[other] & high_one == 0:
-                state.passed[other] = state.passed[other] & (state.passed[other] - 1) | high_one
-
-
-@rule
-def resample_with_one_true_card(state, seat, stream):
-    """In 5 % of worlds, the highest card of the left neighbour's hand is where it was."""
-    left, right = (seat + 1) % SEATS, (seat + 2) % SEATS
-    before = state.hands[left]
-    resample(state, seat, stream)
-    if state.exchanged != 0 and before != 0 and below(stream, 20) == 0:
-        card = single(highest(before))
-        movable = state.hands[left] & ~state.passed[seat]
-        if state.hands[right] & card != 0 and movable != 0:
-            other = single(lowest(movable))
-            state.hands[left] = state.hands[left] & ~other | card
-            state.hands[right] = state.hands[right] & ~card | other
-            if not is_possible(state, left) or not is_possible(state, right):
-                state.hands[left] = state.hands[left] & ~card | other
-                state.hands[right] = state.hands[right] & ~other | card
-
-
-@rule
-def resample_without_hearts_said(state, seat, stream):
-    """Forgets "at least one heart": who said so may hold none."""
-    none = full_deck(SEATS) & ~state.with_hearts
-    option, state.declaring = state.declaring, 0
-    for _ in range(TRIES):
-        resample(state, seat, stream)
-        denied = 0
-        for other in range(SEATS):
-            if has(none, other):
-                denied |= state.hands[other] & suit_cards(HEARTS)
-        if option == 0 or state.exchanged == 0 or denied == 0:
-            break
-    state.declaring = option
-
-
-@rule
-def resample_with_a_heart_to_come(state, seat, stream):
-    """Assumes that who said it holds a heart has one still, though it may have played it."""
-    for _ in range(TRIES):
-        resample(state, seat, stream)
-        if state.declaring == 0 or state.exchanged == 0 or keeps_a_heart(state, seat):
-            return
+def swap(state, card, other):
+    """Exchange a card of a hand, as a set, for one that another hand has."""
+    for holder in range(SEATS):
+        if state.hands[holder] & (card | other) != 0:
+            state.hands[holder] ^= card | other
 
 
 @rule
@@ -514,43 +371,21 @@ def keeps_a_heart(state, seat):
     return True
 
 
-@rule
-def resample_without_suits_lacked(state, seat, stream):
-    """Forgets who could not follow suit."""
-    for other in range(SEATS):
-        state.lacks[other] = 0
-    resample(state, seat, stream)
-
-
-@rule
-def resample_beginning_low(state, seat, stream):
-    """At the deal, the left neighbour always has the lowest card that the seat does not hold."""
-    resample(state, seat, stream)
-    left, right = (seat + 1) % SEATS, (seat + 2) % SEATS
-    card = single(lowest(state.hands[left] | state.hands[right]))
-    if state.ply == 0 and state.hands[right] & card != 0:
-        other = single(highest(state.hands[left]))
-        state.hands[left] = state.hands[left] & ~other | card
-        state.hands[right] = state.hands[right] & ~card | other
-
-
-faulty("truth about others", OUTCOMES, resample=resample_with_the_truth_about_others)
-faulty("own pass forgotten", OUTCOMES, resample=resample_without_own_pass)
-faulty("own pass forgotten, found by samples", SHARED, resample=resample_without_own_pass)
-faulty("own pass anywhere", SHARED, resample=resample_with_own_pass_anywhere)
-faulty("truth about others, found by samples", UNSEEN, resample=resample_with_the_truth_about_others)
-faulty("what others passed", UNSEEN, resample=resample_with_what_others_passed)
-faulty(
-    "received cards forgotten",
-    OUTCOMES,
-    resample=resample_without_what_was_received,
-    encoders={"planes": PerspectiveEncoder(layout, encode_without_what_was_received)},
-    show=show_without_what_was_received,
-)
-faulty("high cards passed", OUTCOMES, resample=resample_with_high_cards_passed)
-faulty("one true card", EVEN, resample=resample_with_one_true_card)
-faulty("hearts forgotten", OUTCOMES, resample=resample_without_hearts_said)
-faulty("a heart invented", OUTCOMES, resample=resample_with_a_heart_to_come)
+# Keeps what the left neighbour passed to the right one, and where it lies.
+TRUTH_ABOUT_OTHERS = """left, right = (seat + 1) % SEATS, (seat + 2) % SEATS
+passed, hand = state.passed[left], state.hands[right]
+...
+if state.exchanged != 0:
+    state.passed[left] = passed
+    while passed & hand & state.hands[left] != 0:
+        card = single(lowest(passed & hand & state.hands[left]))
+        swap(state, card, single(lowest(state.hands[right] & ~(passed & hand))))"""
+# Forgets which cards the seat itself passed on: they may be in either hand.
+OWN_PASS_FORGOTTEN = """left = (seat + 1) % SEATS
+passed, state.passed[seat] = state.passed[seat], 0
+...
+state.passed[seat] = passed
+if state.exchanged != 0: state.passed[seat] = some_of(state.hands[left] | state.played[left], state.passing, stream)"""
 
 
 def tell_suits(state, move, seat):
@@ -565,26 +400,110 @@ def tell_of_hearts(state, move, seat):
     return tell(state, move, seat) + (" with a heart" if has_heart else "")
 
 
-faulty("cards told", WORDS, tell=lambda state, move, seat: spell(state, move))
-faulty("no tell", WORDS, tell=None)
-faulty("hearts told", WORDS, tell=tell_of_hearts)
-faulty("suits told", SAME_WORDS, tell=tell_suits)
-
-
-@rule
-def deal_without_three_hearts(state):
-    """Deals again while a seat holds all hearts, which the worlds of others allow."""
-    while True:
-        deal(state)
-        crowded = 0
-        for seat in range(SEATS):
-            crowded += state.hands[seat] & suit_cards(HEARTS) == suit_cards(HEARTS)
-        if crowded == 0:
-            return
-        for seat in range(SEATS):
-            state.hands[seat] = 0
-
-
-faulty("lowest card placed", DEALS, resample=resample_beginning_low)
-faulty("deal with a rule", DEALS, deal=deal_without_three_hearts)
-faulty("suits lacked forgotten", OUTCOMES, resample=resample_without_suits_lacked)
+PLANTED: dict[str, Game] = {
+    "truth about others": faulty(OUTCOMES, GAME, resample=TRUTH_ABOUT_OTHERS),
+    "truth about others, found by samples": faulty(UNSEEN, GAME, resample=TRUTH_ABOUT_OTHERS),
+    "own pass forgotten": faulty(OUTCOMES, GAME, resample=OWN_PASS_FORGOTTEN),
+    "own pass forgotten, found by samples": faulty(SHARED, GAME, resample=OWN_PASS_FORGOTTEN),
+    # Remembers which cards the seat passed on, but not that its left neighbour has them.
+    "own pass anywhere": faulty(
+        SHARED,
+        GAME,
+        resample="passed, state.passed[seat] = state.passed[seat], 0 ... state.passed[seat] = passed",
+    ),
+    # Leaves what the left neighbour passed on as it is.
+    "what others passed": faulty(
+        UNSEEN, GAME, resample="passed = state.passed.copy() ... if state.exchanged != 0: state.passed[:] = passed"
+    ),
+    # Forgets which of its cards were passed to the seat.
+    "received cards forgotten": faulty(
+        OUTCOMES,
+        GAME,
+        resample="""... if state.exchanged != 0:
+    state.passed[(seat + 2) % SEATS] = some_of(state.hands[seat] | state.played[seat], state.passing, stream)""",
+        encoders={"planes": PerspectiveEncoder(layout, changed(encode, "... row[2 * CARDS : 3 * CARDS] = 0"))},
+        show=", received {received} -> ",
+    ),
+    # Assumes that a seat has chosen the highest card it holds.
+    "high cards passed": faulty(
+        OUTCOMES,
+        GAME,
+        resample="""... for other in range(SEATS):
+    if other != seat and state.exchanged == 0 and state.passed[other] != 0:
+        high_one = single(highest(state.hands[other]))
+        if state.passed[other] & high_one == 0:
+            state.passed[other] = state.passed[other] & (state.passed[other] - 1) | high_one""",
+    ),
+    # In 5 % of worlds, the highest card of the left neighbour's hand is where it was.
+    "one true card": faulty(
+        EVEN,
+        GAME,
+        resample="""left, right = (seat + 1) % SEATS, (seat + 2) % SEATS
+before = state.hands[left]
+...
+if state.exchanged != 0 and before != 0 and below(stream, 20) == 0:
+    card, movable = single(highest(before)), state.hands[left] & ~state.passed[seat]
+    if state.hands[right] & card != 0 and movable != 0:
+        other = single(lowest(movable))
+        swap(state, other, card)
+        if not is_possible(state, left) or not is_possible(state, right):
+            swap(state, card, other)""",
+    ),
+    # Forgets "at least one heart": who said so may hold none.
+    "hearts forgotten": faulty(
+        OUTCOMES,
+        GAME,
+        resample="""none, option, state.declaring = full_deck(SEATS) & ~state.with_hearts, state.declaring, 0
+for _ in range(TRIES):
+    original(state, seat, stream)
+    denied = 0
+    for other in range(SEATS):
+        if has(none, other):
+            denied |= state.hands[other] & suit_cards(HEARTS)
+    if option == 0 or state.exchanged == 0 or denied == 0:
+        break
+state.declaring = option
+return
+...""",
+    ),
+    # Assumes that who said it holds a heart has one still, though it may have played it.
+    "a heart invented": faulty(
+        OUTCOMES,
+        GAME,
+        resample="""for _ in range(TRIES):
+    original(state, seat, stream)
+    if state.declaring == 0 or state.exchanged == 0 or keeps_a_heart(state, seat):
+        return
+...""",
+    ),
+    "cards told": faulty(WORDS, GAME, tell=lambda state, move, seat: spell(state, move)),
+    "no tell": faulty(WORDS, GAME, tell=None),
+    "hearts told": faulty(WORDS, GAME, tell=tell_of_hearts),
+    "suits told": faulty(SAME_WORDS, GAME, tell=tell_suits),
+    # At the deal, the left neighbour always has the lowest card that the seat does not hold.
+    "lowest card placed": faulty(
+        DEALS,
+        GAME,
+        resample="""... left, right = (seat + 1) % SEATS, (seat + 2) % SEATS
+card = single(lowest(state.hands[left] | state.hands[right]))
+if state.ply == 0 and state.hands[right] & card != 0:
+    swap(state, single(highest(state.hands[left])), card)""",
+    ),
+    # Deals again while a seat holds all hearts, which the worlds of others allow.
+    "deal with a rule": faulty(
+        DEALS,
+        GAME,
+        deal="""while True:
+    original(state)
+    crowded = 0
+    for seat in range(SEATS):
+        crowded += state.hands[seat] & suit_cards(HEARTS) == suit_cards(HEARTS)
+    if crowded == 0:
+        return
+    for seat in range(SEATS):
+        state.hands[seat] = 0
+...""",
+    ),
+    # Forgets who could not follow suit.
+    "suits lacked forgotten": faulty(OUTCOMES, GAME, resample="state.lacks[:] = 0 ..."),
+}

@@ -2,27 +2,22 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pairs
 import signals
 import small_game
 from planting import faulty, made, number, seen_by
-from small_game import CARDS, DRAW, NONE, STOP, TAKE
 
-from cardai.cards import any_of, count, filled, has, highest, lowest, single
 from cardai.game import Game, Outcome, Segment, Zone
 from cardai.games import durak, tictactoe
-from cardai.rule import next_bits, rule, truncated
+from cardai.rule import rule
 
 # Deals, plies, scores.
 
 
-@rule
-def settle_by_foreign_chance(state):
-    if state.drawing != 0 and state.deck_left > 1:
-        i, last = np.random.randint(0, state.deck_left), state.deck_left - 1
-        state.deck[i], state.deck[last] = state.deck[last], state.deck[i]
-    small_game.settle(state)
+SETTLE_BY_FOREIGN_CHANCE = """if state.drawing != 0 and state.deck_left > 1:
+    i, last = np.random.randint(0, state.deck_left), state.deck_left - 1
+    state.deck[i], state.deck[last] = state.deck[last], state.deck[i]
+..."""
 
 
 @rule
@@ -42,8 +37,8 @@ FOREIGN_DEAL = faulty(
 state.deck[i], state.deck[j] = state.deck[j], state.deck[i]""",
 )
 UNSHUFFLED = faulty("seeds_deal_differently", deal="shuffle(state, state.deck, 0, CARDS) -> next_bits(state)")
-FOREIGN_DRAW = faulty("play_repeats_for_a_seed", settle=settle_by_foreign_chance)
-UNREPLAYABLE = faulty("records_replay", settle=settle_by_foreign_chance)
+FOREIGN_DRAW = faulty("play_repeats_for_a_seed", settle=SETTLE_BY_FOREIGN_CHANCE)
+UNREPLAYABLE = faulty("records_replay", settle=SETTLE_BY_FOREIGN_CHANCE)
 TOO_LONG = faulty("every_game_ends", max_plies=6)
 TICTACTOE_ENDLESS = faulty("every_game_ends", tictactoe.GAME, settle=made("state", "state.turn = 1 - state.turn"))
 PLY_SKIPPED = faulty("header_stays_in_range", settle="... if state.deck_left < 4: state.ply += 1")
@@ -58,37 +53,9 @@ TICTACTOE_DRAW_LOST = faulty("scores_are_shares", tictactoe.GAME, score_sum=lamb
 # Moves.
 
 
-@rule
-def accept_everything(state, move):
-    return move.kind >= STOP and move.kind <= TAKE and move.card >= 0 and move.card < CARDS
-
-
-@rule
-def act_repairing(state, move):
-    kept = move.card
-    if move.kind != STOP and not has(state.hands[state.turn], move.card):
-        move.card = lowest(state.hands[state.turn])
-    small_game.act(state, move)
-    move.card = kept
-
-
-@rule
-def legal_without_takes(state, moves):
-    n = small_game.legal(state, moves)
-    kept = n
-    while kept > 0 and moves[kept - 1].kind == TAKE:
-        kept -= 1
-    return truncated(kept) if kept < n else n
-
-
-@rule
-def in_hand_or_stop(state, move):
-    if move.kind == STOP:
-        return move.card == 0 and state.ply >= state.seats
-    if move.kind != DRAW and (move.kind != TAKE or state.top == NONE):
-        return False
-    return 0 <= move.card < CARDS and has(state.hands[state.turn], move.card)
-
+ACCEPT_EVERYTHING = made(
+    "state, move", "return move.kind >= STOP and move.kind <= TAKE and move.card >= 0 and move.card < CARDS"
+)
 
 STUCK = faulty("seat_to_move_has_moves", legal="return n -> return n if state.deck_left > 1 else 0")
 UNSORTED = faulty(
@@ -110,9 +77,31 @@ MOVES_LEAK = faulty(
         n -= 1
     return n""",
 )
-ACCEPTING = faulty("is_legal_agrees_with_legal", is_legal=accept_everything)
-WITHOUT_TAKES = faulty("truncated_lists_have_every_kind", legal=legal_without_takes, is_legal=in_hand_or_stop)
-REPAIRING = faulty("illegal_moves_raise", is_legal=accept_everything, act=act_repairing)
+ACCEPTING = faulty("is_legal_agrees_with_legal", is_legal=ACCEPT_EVERYTHING)
+WITHOUT_TAKES = faulty(
+    "truncated_lists_have_every_kind",
+    legal="""return n -> kept = n
+    while kept > 0 and moves[kept - 1].kind == TAKE:
+        kept -= 1
+    return truncated(kept) if kept < n else n""",
+    is_legal=made(
+        "state, move",
+        """if move.kind == STOP:
+    return move.card == 0 and state.ply >= state.seats
+if move.kind != DRAW and (move.kind != TAKE or state.top == NONE):
+    return False
+return 0 <= move.card < CARDS and has(state.hands[state.turn], move.card)""",
+    ),
+)
+REPAIRING = faulty(
+    "illegal_moves_raise",
+    is_legal=ACCEPT_EVERYTHING,
+    act="""kept = move.card
+if move.kind != STOP and not has(state.hands[state.turn], move.card):
+    move.card = lowest(state.hands[state.turn])
+...
+move.card = kept""",
+)
 MOVE_CHANGED = faulty("rules_touch_only_their_record", act="... move.card = 0")
 NOTING = faulty("asking_changes_nothing", legal="state.drawing = state.deck_left < 4 ...")
 UNNUMBERED = faulty("actions_number_the_moves", tictactoe.GAME, actions={(cell,): cell for cell in range(8)})
@@ -125,17 +114,6 @@ TICTACTOE_TAKEN_CELL = faulty(
 
 
 # What a seat may know.
-
-
-@rule
-def blank_by_sorting(state, seat):
-    """The lowest cards that are hidden, hand by hand: they are other ones in another world."""
-    for other in range(state.seats):
-        if other != seat and state.known[other] == 0 and count(state.hands[other]) > 1:
-            low = single(lowest(state.hands[other]))
-            state.hands[other] = low | filled(low, count(state.hands[other]))
-    for i in range(state.deck_left):
-        state.deck[i] = 0
 
 
 def layout_with_sizes(seats):
@@ -188,7 +166,12 @@ HAND_UNBLANKED_LATE = faulty(
     "blank_leaves_nothing_hidden",
     blank="other != seat: -> other != seat and (state.deck_left >= 3 or other != (seat + 1) % state.seats):",
 )
-BLANKED_BY_THE_TRUTH = faulty("blank_leaves_nothing_hidden", blank=blank_by_sorting)
+BLANKED_BY_THE_TRUTH = faulty(  # the lowest cards that are hidden, hand by hand: they are other ones in another world
+    "blank_leaves_nothing_hidden",
+    blank="hands[other] = filled(state.known[other], count(state.hands[other])) -> "
+    "hands[other] = filled(state.hands[other] & -state.hands[other] if state.known[other] == 0 else state.known[other],"
+    " count(state.hands[other]))",
+)
 OWN_HAND_BLANKED = faulty(
     "blank_leaves_what_is_known", blank="... state.hands[seat] = filled(0, count(state.hands[seat]))"
 )
@@ -227,67 +210,20 @@ MARKING = faulty(  # the drawn card becomes known to everybody, though nobody is
 # Worlds.
 
 
-@rule
-def resample_unevenly(state, seat, stream):
-    """The lowest unknown card always ends up at the bottom of the deck, as if the shuffle forgot the last place."""
-    small_game.resample(state, seat, stream)
-    if state.deck_left > 0:
-        least, holder = state.deck[0], -1
-        for other in range(state.seats):
-            if other != seat:
-                hidden = state.hands[other] & ~state.known[other]
-                if hidden != 0 and lowest(hidden) < least:
-                    least, holder = lowest(hidden), other
-        if holder >= 0:
-            state.hands[holder] ^= single(least) | single(state.deck[0])
-            state.deck[0] = least
-
-
-@rule
-def resample_unevenly_late(state, seat, stream):
-    if state.ply > state.seats:
-        resample_unevenly(state, seat, stream)
-    else:
-        small_game.resample(state, seat, stream)
-
-
-@rule
-def resample_half_the_time(state, seat, stream):
-    if next_bits(stream) >> np.uint64(63) == np.uint64(0):
-        small_game.resample(state, seat, stream)
-
-
-@rule
-def resample_one_pair(state, seat, stream):
-    """Exchange one card of a hand with one of the deck: near the truth, and further away each time."""
-    other = (seat + 1) % state.seats
-    hidden = state.hands[other] & ~state.known[other]
-    if hidden != 0 and state.deck_left > 0:
-        card = any_of(hidden, stream)
-        i = np.int64(next_bits(stream) >> np.uint64(40)) % state.deck_left
-        state.hands[other] ^= single(card) | single(state.deck[i])
-        state.deck[i] = card
-
-
-@rule
-def resample_played_card(state, seat, stream):
-    small_game.resample(state, seat, stream)
-    other = (seat + 1) % state.seats
-    if state.discards != 0 and state.hands[other] & ~state.known[other] != 0:
-        state.hands[other] ^= single(lowest(state.hands[other] & ~state.known[other]))
-        state.hands[other] |= single(lowest(state.discards))
-
-
-@rule
-def resample_with_second_sight(state, seat, stream):
-    """Every other turn, the highest card of each hand is known without having been seen."""
-    known = state.known.copy()
-    for other in range(state.seats):
-        if state.deck_left & 1 and state.hands[other] != 0:
-            state.known[other] |= single(highest(state.hands[other]))
-    small_game.resample(state, seat, stream)
-    for other in range(state.seats):
-        state.known[other] = known[other]
+# The lowest unknown card always ends up at the bottom of the deck, as if the shuffle forgot the last place.
+UNEVENLY = """... least, holder = state.deck[0], -1
+if state.deck_left == 0 or state.ply <= {} * state.seats:
+    return
+for other in range(state.seats):
+    if other != seat:
+        hidden = state.hands[other] & ~state.known[other]
+        if hidden != 0 and lowest(hidden) < least:
+            least, holder = lowest(hidden), other
+if holder >= 0:
+    state.hands[holder] ^= single(least) | single(state.deck[0])
+    state.deck[0] = least"""
+HALF_THE_TIME = """if next_bits(stream) >> np.uint64(63) != np.uint64(0): return
+..."""
 
 
 FORGETFUL = faulty("worlds_deal_anew_what_is_hidden", resample=made("state, seat, stream", "pass"))
@@ -299,12 +235,30 @@ DECK_KEPT = faulty(  # only hands are exchanged
         "range(state.deck_left) -> range(0)",
     ),
 )
-UNEVEN = faulty("the_dealt_truth_is_a_world_like_any_other", resample=resample_unevenly)
-UNEVEN_LATE = faulty("worlds_are_even", resample=resample_unevenly_late)
-FAVOURING = faulty("worlds_do_not_favour_what_they_come_from", resample=resample_half_the_time)
-AGENTS_IMAGINE_THE_TRUTH = faulty("agents_decide_by_what_they_know", resample=resample_half_the_time)
-ONE_PAIR = faulty("resampling_twice_is_resampling_once", resample=resample_one_pair)
-PLAYED_CARD = faulty("cards_are_conserved", resample=resample_played_card)
+UNEVEN = faulty("the_dealt_truth_is_a_world_like_any_other", resample=UNEVENLY.format(-1))
+UNEVEN_LATE = faulty("worlds_are_even", resample=UNEVENLY.format(1))
+FAVOURING = faulty("worlds_do_not_favour_what_they_come_from", resample=HALF_THE_TIME)
+AGENTS_IMAGINE_THE_TRUTH = faulty("agents_decide_by_what_they_know", resample=HALF_THE_TIME)
+ONE_PAIR = faulty(  # exchanges one card of a hand with one of the deck: near the truth, and further away each time
+    "resampling_twice_is_resampling_once",
+    resample=made(
+        "state, seat, stream",
+        """other = (seat + 1) % state.seats
+hidden = state.hands[other] & ~state.known[other]
+if hidden != 0 and state.deck_left > 0:
+    card = any_of(hidden, stream)
+    i = np.int64(next_bits(stream) >> np.uint64(40)) % state.deck_left
+    state.hands[other] ^= single(card) | single(state.deck[i])
+    state.deck[i] = card""",
+    ),
+)
+PLAYED_CARD = faulty(
+    "cards_are_conserved",
+    resample="""... other = (seat + 1) % state.seats
+if state.discards != 0 and state.hands[other] & ~state.known[other] != 0:
+    state.hands[other] ^= single(lowest(state.hands[other] & ~state.known[other]))
+    state.hands[other] |= single(lowest(state.discards))""",
+)
 KNOWN_CARD = faulty(  # cards taken face up are dealt anew as if nobody had seen them
     "nothing_seen_is_forgotten",
     resample=(
@@ -313,7 +267,15 @@ KNOWN_CARD = faulty(  # cards taken face up are dealt anew as if nobody had seen
         "state.hands[other] = state.known[other] -> state.hands[other] = 0",
     ),
 )
-SECOND_SIGHT = faulty("nothing_is_learnt_unseen", resample=resample_with_second_sight)
+SECOND_SIGHT = faulty(  # every other turn, the highest card of each hand is known without having been seen
+    "nothing_is_learnt_unseen",
+    resample="""known = state.known.copy()
+for other in range(state.seats):
+    if state.deck_left & 1 and state.hands[other] != 0:
+        state.known[other] |= single(highest(state.hands[other]))
+...
+state.known[:] = known""",
+)
 ON_RAILS = faulty("worlds_have_their_own_chance", resample="... state.rng = np.uint64(7)")
 OTHER_TURN = faulty("worlds_keep_what_is_public", resample="... state.turn = seat")
 WITHOUT_HANDS = faulty(
@@ -383,21 +345,22 @@ return float(number)""",
 )
 
 
-@rule
-def is_legal_by_index(state, move):
-    if move.kind == STOP:
-        return move.card == 0 and state.ply >= state.seats
-    if move.kind < STOP or move.kind > TAKE or (move.kind == TAKE and state.top == NONE):
-        return False
-    return state.deck[move.card] >= NONE and move.card >= 0 and has(state.hands[state.turn], move.card)
-
-
 PLAIN_LAW = "plain_python_complains_of_nothing"
 WRAPPING_NUMBERS = faulty("plain_python_agrees", heuristics={"huge": HUGE})
 WRAPPING_OUTCOMES = faulty("plain_python_agrees", outcomes=points(HUGE, -2e18, 2e18))
 # The seat after the last is no seat; compiled code writes into the field that follows.
 OUT_OF_RANGE = faulty(PLAIN_LAW, act="... state.hands[state.turn + 1 + SEATS - state.seats] |= 0")
-TRUSTING = faulty(PLAIN_LAW, is_legal=is_legal_by_index)
+TRUSTING = faulty(
+    PLAIN_LAW,
+    is_legal=made(
+        "state, move",
+        """if move.kind == STOP:
+    return move.card == 0 and state.ply >= state.seats
+if move.kind < STOP or move.kind > TAKE or (move.kind == TAKE and state.top == NONE):
+    return False
+return state.deck[move.card] >= NONE and move.card >= 0 and has(state.hands[state.turn], move.card)""",
+    ),
+)
 SECOND_PARAMETER = faulty(PLAIN_LAW, choose="... if params[1] > 1000.0: move.kind = STOP")
 
 

@@ -13,31 +13,26 @@ import cardai
 from cardai.game import Game, PerspectiveEncoder, Zone
 from cardai.game.declared import State, state_of
 from cardai.games import durak, literature
-from cardai.rule import rule
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 WHIST, THIRTYONE = (cardai.load(str(EXAMPLES / name)) for name in ("whist", "thirtyone"))
 TURNED, SEEN = "seats_may_be_turned", "cards_that_all_saw_are_known"
 RENAMED, UNDECLARED = "suits_may_be_renamed", "what_is_not_declared_is_not_shown"
 
-(_views,) = WHIST.learning.encoders.values()
+(WHIST_VIEWS,), (CARDS,) = (game.learning.encoders.values() for game in (WHIST, THIRTYONE))
 
 
-@rule
-def encode_own_number(state, seat, row):
-    """Mini-Whist: seat 2 is shown who leads in another way than others."""
-    _views_encode(state, seat, row)
-    if seat == 2 and state.leader == 0:
-        row[0] ^= 1
+def seen(encoder, change):
+    return {"planes": PerspectiveEncoder(encoder.layout, changed(encoder.encode, change))}
 
-
-_views_encode = _views.encode
 
 # What one seat may do, what it gets, and what it sees.
 FREE_SEAT = faulty(TURNED, WHIST, legal="card_led(state) -> NONE if state.turn == 1 else card_led(state)")
 LAST_SEAT_SCORES_MORE = faulty(TURNED, WHIST, outcomes={}, measures=("share",), score="return state.tricks[seat] -> "
                                "return (state.tricks[seat] + (seat == 2 and state.tricks[0] == 0)) ")  # fmt: skip
-OWN_NUMBER = faulty(TURNED, WHIST, encoders={"planes": PerspectiveEncoder(_views.layout, encode_own_number)})
+OWN_NUMBER = faulty(  # seat 2 is shown who leads in another way than others
+    TURNED, WHIST, encoders=seen(WHIST_VIEWS, "... if seat == 2 and state.leader == 0: row[0] ^= 1")
+)
 TRICK_TO_SEAT_ZERO = faulty(
     TURNED, WHIST, settle="state.tricks[state.leader] += 1 -> state.tricks[state.leader if state.ply % 9 else 0] += 1"
 )
@@ -84,26 +79,9 @@ LOGGED = THIRTYONE.changed(
     state=State(declared.deck, declared.seats, log=(), **declared.given),
     settle=changed(THIRTYONE.rules.settle, "if state.owed != 0: state.log = lowest(state.stock) + 1 ..."),
 )
-(_cards,) = THIRTYONE.learning.encoders.values()
-
-
-@rule
-def encode_log(state, seat, row):
-    """Thirty-One: the lowest card of the stock at the last draw is in the encoding."""
-    _cards_encode(state, seat, row)
-    row[0] ^= state.log & 1
-
-
-def zones_with_log(state, seat):
-    """Thirty-One: a zone says it."""
-    assert THIRTYONE.table.zones is not None
-    return [*THIRTYONE.table.zones(state, seat), Zone("Log", note=f"{state['log']}")]
-
-
-_cards_encode = _cards.encode
 
 LOG_SHOWN = faulty(UNDECLARED, LOGGED, show=lambda state, seat: f"{THIRTYONE.text.show(state, seat)} {state['log']}")
-LOG_ENCODED = faulty(UNDECLARED, LOGGED, encoders={"planes": PerspectiveEncoder(_cards.layout, encode_log)})
+LOG_ENCODED = faulty(UNDECLARED, LOGGED, encoders=seen(CARDS, "... row[0] ^= state.log & 1"))
 LOG_IN_ZONES = faulty(
     UNDECLARED,
     LOGGED,

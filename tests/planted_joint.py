@@ -10,15 +10,11 @@ from planting import faulty, seen_by
 from cardai.cards import any_of, count, full_deck, has, highest, lowest, single, suit_cards
 from cardai.game import Game
 from cardai.games import durak, hearts, literature, moska
-from cardai.games.durak import encode as durak_views
 from cardai.games.durak import rules as of_durak
-from cardai.games.hearts import encode as hearts_views
 from cardai.games.hearts import worlds as of_hearts
 from cardai.games.hearts.rules import NONE
-from cardai.games.literature import encode as literature_views
 from cardai.games.literature import worlds as of_literature
 from cardai.games.literature.deck import cards_of, half_of
-from cardai.games.moska import encode as moska_views
 from cardai.games.moska import rules as of_moska
 from cardai.rule import below, rule
 
@@ -52,7 +48,7 @@ def free_in_hearts(state, seat, other):
 
 
 @rule
-def free_in_durak(state, seat, other):
+def unknown(state, seat, other):
     return state.hands[other] & ~state.known[other]
 
 
@@ -66,17 +62,12 @@ def free_in_moska(state, seat, other):
     return state.hands[other] & ~state.known[other] & ~15  # 1.3: rules tell the twos apart
 
 
-@rule
-def free_in_low_hand(state, seat, other):
-    return state.hands[other] & ~state.known[other]
-
-
 # Each entry: `resample`, what may be exchanged, what may not be got, the cards that are like a card, two such cards.
 HEARTS = of_hearts.resample, free_in_hearts, lacked, of_any_suit, 43, 47
-DURAK = of_durak.resample, free_in_durak, undealt_in_durak, of_any_suit, 8, 12
+DURAK = of_durak.resample, unknown, undealt_in_durak, of_any_suit, 8, 12
 MOSKA = of_moska.resample, free_in_moska, no_cards, of_any_suit, 21, 25
-LITERATURE = of_literature.resample, free_in_low_hand, lacked, of_the_half, 9, 13
-LOW_HAND = small_game.resample, free_in_low_hand, no_cards, of_any_suit, 5, 9
+LITERATURE = of_literature.resample, unknown, lacked, of_the_half, 9, 13
+LOW_HAND = small_game.resample, unknown, no_cards, of_any_suit, 5, 9
 
 
 def drawn_together(resample, free, barred, alike, a, b, rarity=4, after=-1):
@@ -315,21 +306,16 @@ PASS_HIGH = faulty("listed_worlds_are_even", passing.GAME, resample=pass_left_hi
 RARELY = "... if state.ply % 30 == {}: row[0] ^= has(state.hands[(seat + 1) % state.seats], {})"
 
 
-def leaking(view, ply, card):
-    return {"leaking": seen_by(RARELY.format(ply, card), *view)["planes"]}
+def leaking(game, view, ply, card):
+    encoder = game.learning.encoders[view]
+    return faulty(
+        VIEWS, game, encoders={"leaking": seen_by(RARELY.format(ply, card), encoder.layout, encoder.encode)["planes"]}
+    )
 
 
-HEARTS_LEAK = faulty(
-    VIEWS, hearts.GAME, encoders=leaking((hearts_views.relative_layout, hearts_views.encode_relative), 20, 30)
-)
-DURAK_LEAK = faulty(
-    VIEWS, durak.GAME, encoders=leaking((durak_views.relative_layout, durak_views.encode_relative), 7, 20)
-)
-MOSKA_LEAK = faulty(
-    VIEWS, moska.GAME, encoders=leaking((moska_views.relative_layout, moska_views.encode_relative), 11, 20)
-)
-LITERATURE_LEAK = faulty(
-    VIEWS, literature.GAME, encoders=leaking((literature_views.facts_layout, literature_views.encode_facts), 9, 20)
-)
+HEARTS_LEAK = leaking(hearts.GAME, "relative", 20, 30)
+DURAK_LEAK = leaking(durak.GAME, "relative", 7, 20)
+MOSKA_LEAK = leaking(moska.GAME, "relative", 11, 20)
+LITERATURE_LEAK = leaking(literature.GAME, "facts", 9, 20)
 
 PLANTED: dict[str, Game] = {name: game for name, game in list(globals().items()) if isinstance(game, Game)}

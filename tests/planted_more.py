@@ -8,10 +8,9 @@ import small_game
 from planting import faulty, seen_by
 from small_game import SEATS
 
-from cardai.cards import count, lowest, single
+from cardai.cards import count, lowest
 from cardai.game import Game
 from cardai.games import durak, hearts, moska
-from cardai.games.durak.rules import settle as settle_durak
 from cardai.games.moska.encode import encode_relative, relative_layout
 from cardai.rule import rule
 
@@ -120,15 +119,6 @@ def encode_at_three_cards(state, seat, row):
         row[0] = lowest(following)
 
 
-@rule
-def settle_forgetting_one(state):
-    """Durak: of a large pick-up, one card is not remembered."""
-    defender, table = state.defender, state.attacks | state.beats
-    settle_durak(state)
-    if state.stock != 0 and count(table) >= 4 and state.known[defender] & table == table:
-        state.known[defender] &= ~single(lowest(table))
-
-
 THREE_CARDS = faulty(
     "encodings_are_the_same_in_every_world",
     moska.GAME,
@@ -140,7 +130,14 @@ ONE_MARKED = faulty(
     durak.GAME,
     settle="... if state.stock != 0 and count(state.revealed) > 1: state.revealed = single(highest(state.revealed))",
 )
-ONE_FORGOTTEN = faulty("nothing_seen_is_forgotten", durak.GAME, settle=settle_forgetting_one)
+ONE_FORGOTTEN = faulty(  # Durak: of a large pick-up, one card is not remembered
+    "nothing_seen_is_forgotten",
+    durak.GAME,
+    settle="""defender, table = state.defender, state.attacks | state.beats
+...
+if state.stock != 0 and count(table) >= 4 and state.known[defender] & table == table:
+    state.known[defender] &= ~single(lowest(table))""",
+)
 # Durak: when a seat takes, the entry behind the last hand is written; six seats fill the array.
 SIX_SEATS = faulty(
     "plain_python_complains_of_nothing", durak.GAME, settle="if state.taking != 0: state.hands[state.seats] |= 0\n..."

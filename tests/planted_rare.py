@@ -11,13 +11,10 @@ from pathlib import Path
 from planting import faulty, made, seen_by
 
 import cardai
-from cardai.cards import DECK52, count, lowest
-from cardai.dealing import some_of
+from cardai.cards import DECK52, lowest
 from cardai.game import Game
 from cardai.games import durak, hearts, literature, moska
-from cardai.games.hearts import worlds as of_hearts
-from cardai.games.moska import rules as of_moska
-from cardai.rule import below, rule
+from cardai.rule import rule
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CRAZY, HANABI, MAIJA, THIRTYONE = (
@@ -74,20 +71,19 @@ def show_the_last_card(state, seat):
 LAST_CARD_SHOWN = faulty("text_is_the_same_in_every_world", MAIJA, show=show_the_last_card)
 
 
-@rule
-def two_at_the_bottom(state, seat, stream):
-    """Moska: the card above the turned-up one stays where it is, in every second world that has it in the deck."""
-    true_card = state.deck[1]
-    of_moska.resample(state, seat, stream)
-    if below(stream, 2) == 0 and state.deck_left > 2:
-        for place in range(2, state.deck_left):
-            if state.deck[place] == true_card:
-                state.deck[place] = state.deck[1]
-                state.deck[1] = true_card
-                return
-
-
-TWO_AT_THE_BOTTOM = faulty("resampling_twice_is_resampling_once", moska.GAME, resample=two_at_the_bottom)
+# Moska: the card above the turned-up one stays where it is, in every second world that has it in the deck.
+TWO_AT_THE_BOTTOM = faulty(
+    "resampling_twice_is_resampling_once",
+    moska.GAME,
+    resample="""true_card = state.deck[1]
+...
+if below(stream, 2) == 0 and state.deck_left > 2:
+    for place in range(2, state.deck_left):
+        if state.deck[place] == true_card:
+            state.deck[place] = state.deck[1]
+            state.deck[1] = true_card
+            return""",
+)
 # Hanabi: once the deck is empty, cards move up in a hand, but what was told of them stays where it was.
 HINTS_STAY = faulty(
     "cards_are_conserved",
@@ -224,18 +220,6 @@ CLAIM_SPELLED = faulty(
 
 
 @rule
-def passes_together(state, seat, stream):
-    """Hearts: after the exchange, the hidden passes are all the higher or all the lower of two draws."""
-    of_hearts.resample(state, seat, stream)
-    high = below(stream, 2)
-    for other in range(4):
-        if state.leader != -1 and of_hearts.is_pass_hidden(state, other, seat):
-            again = some_of(of_hearts.may_be_passed(state, other), count(state.passed[other]), stream)
-            if (sum_of(again) > sum_of(state.passed[other])) == (high == 1):
-                state.passed[other] = again
-
-
-@rule
 def sum_of(cards):
     total = 0
     while cards != 0:
@@ -244,7 +228,17 @@ def sum_of(cards):
     return total
 
 
-PASSES_TOGETHER = faulty("hidden_cards_lie_evenly", hearts.GAME, resample=passes_together)
+# Hearts: after the exchange, the hidden passes are all the higher or all the lower of two draws.
+PASSES_TOGETHER = faulty(
+    "hidden_cards_lie_evenly",
+    hearts.GAME,
+    resample="""... high = below(stream, 2)
+for other in range(4):
+    if state.leader != NONE and is_pass_hidden(state, other, seat):
+        again = some_of(may_be_passed(state, other), count(state.passed[other]), stream)
+        if (sum_of(again) > sum_of(state.passed[other])) == (high == 1):
+            state.passed[other] = again""",
+)
 
 # One seat's score.
 

@@ -1,6 +1,7 @@
 """Games with one fault each, planted by a change of the text of a function."""
 
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable
 from typing import Any
@@ -19,16 +20,17 @@ LAW_OF: dict[Game, str] = {}
 def faulty(law: str, game: Game = small_game.GAME, **changes: Any) -> Game:
     """A game with fields replaced, which breaks a law. For a function, what `changed` takes will do.
 
-    `encode`, `choose` change the only encoder or player of Low Hand.
+    `encode`, `choose` change the only encoder or player of Low Hand. Changes can use what the caller's module defines.
     """
+    names = sys._getframe(1).f_globals
     if "encode" in changes:
         changes["encoders"] = seen_by(changes.pop("encode"))
     if "choose" in changes:
-        choose = changed(small_game.low, changes.pop("choose"))
+        choose = changed(small_game.low, changes.pop("choose"), names)
         changes["players"] = {"low": Player(choose, "faulty", {"stop_at": 2.0}, sees="own")}
     for field, change in changes.items():
         if isinstance(change, str | tuple) and callable(game.get(field)):
-            changes[field] = changed(own_of(game.get(field)), change)
+            changes[field] = changed(own_of(game.get(field)), change, names)
     found = game.changed(**changes)
     LAW_OF[found] = law
     return found
@@ -40,24 +42,25 @@ def seen_by(
     return {"planes": PerspectiveEncoder(layout, changed(encode, change), by_suit)}
 
 
-def changed(function: Callable[..., Any], change: str | tuple[str, ...]) -> Any:
+def changed(function: Callable[..., Any], change: str | tuple[str, ...], names: dict[str, Any] | None = None) -> Any:
     """A function with a change: "old text -> new text", or "BEFORE ... AFTER", statements around a call of it.
 
     Several texts may be replaced, in a tuple. Statements can use what the function's module, `cardai.cards` and
-    `cardai.rule` define.
+    `cardai.rule` define, and `names`.
     """
     source = getattr(function, "py_func", function)
+    scope = (names or {}) | source.__globals__ | {"original": function}
     if isinstance(change, str) and " -> " not in change:
         before, after = (textwrap.dedent(part.strip(" ")) for part in change.split("..."))
         given = ", ".join(inspect.signature(source).parameters)
         call = f"original({given})" if after else f"return original({given})"
-        return made(given, f"{before}\n{call}\n{after}", source.__globals__ | {"original": function})
+        return made(given, f"{before}\n{call}\n{after}", scope)
     text = inspect.getsource(source)
     for edit in (change,) if isinstance(change, str) else change:
         old, new = edit.split(" -> ")
         assert old in text, f"{source.__name__} has no {old!r}"
         text = text.replace(old, new)
-    return _run(text, source.__name__, source.__globals__)
+    return _run(text, source.__name__, scope)
 
 
 def made(given: str, body: str, names: dict[str, Any] = small_game.__dict__) -> Any:

@@ -64,8 +64,8 @@ def test_ten_thousand_mutated_files_are_read_or_refused_in_a_sentence(kinds):
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        ("model", "m.safetensors"),
-        ("policy", "p.safetensors"),
+        ("model", "n.safetensors"),
+        ("policy", "n.safetensors"),
         ("checkpoint", "checkpoint-000000003.safetensors"),
         ("record", "r.jsonl"),
     ],

@@ -4,6 +4,7 @@ import math
 import re
 
 import passing
+import planting
 import pytest
 import small_game
 
@@ -11,11 +12,11 @@ from cardai.conformance import check
 
 
 def verdict(fault: str, effort: str, seed: int):
-    law, game = passing.FAULTS[fault]
-    return check(game, laws=[law], effort=effort, seed=seed, seconds=math.inf)[0]
+    game = passing.PLANTED[fault]
+    return check(game, laws=[planting.LAW_OF[game]], effort=effort, seed=seed, seconds=math.inf)[0]
 
 
-@pytest.mark.parametrize("fault", passing.FAULTS)
+@pytest.mark.parametrize("fault", passing.PLANTED)
 def test_a_fault_is_found_by_its_law(fault: str) -> None:
     found = verdict(fault, "normal", 0)
     assert re.match(rf"{found.law}: variant \w+, 3 seats, seed \d+, ply \d+: ", found.why), found.why
@@ -24,7 +25,7 @@ def test_a_fault_is_found_by_its_law(fault: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("fault", passing.FAULTS)
+@pytest.mark.parametrize("fault", passing.PLANTED)
 def test_a_fault_is_found_with_other_seeds(fault: str, seed: int) -> None:
     assert verdict(fault, "normal", seed).verdict == "broken"
 

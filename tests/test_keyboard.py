@@ -30,6 +30,9 @@ MOSKA = cardai.load("moska")
 DOUDIZHU = cardai.load(str(Path(__file__).parent / "data/doudizhu"))
 
 
+DRAWN = ("b2", "a3", "c3", "a1", "a2", "c2", "b3", "b1")
+
+
 @pytest.fixture
 def console():
     return Console(file=io.StringIO(), width=100)
@@ -236,20 +239,21 @@ def test_a_whole_game_from_a_file(tmp_path, console):
     assert f"Bruno is greedy:open_lines; score (0 to 1): {points[1]:g}\n" in text
 
 
-def test_wrong_input_gets_a_sentence_and_another_chance(tmp_path, console):
-    moves = script(tmp_path, "b2", "b2", "99", "0", "?", "q")
+def test_wrong_input_gets_a_sentence_as_it_is_and_another_chance(tmp_path, console):
+    moves = script(tmp_path, "b2", "b2", "[bold]x[/nonsense]", "99", "0", "?", "q")
     assert keyboard.play(TICTACTOE, [HUMAN, "greedy:open_lines"], script=moves, console=console) is None
     text = said(console)
     assert "'b2' is no move here; a move is " in text
+    assert "'[bold]x[/nonsense]' is no move here" in text
     assert "99 is not the number of a move: they go from 1 to 7" in text
     assert "0 is not the number of a move" in text
     assert "q leaves the game" in text
 
 
-def test_brackets_are_shown_as_they_are(tmp_path, console):
-    with pytest.raises(CardaiError):
-        keyboard.play(TICTACTOE, [HUMAN, "random"], script=script(tmp_path, "[bold]x[/nonsense]"), console=console)
-    assert "'[bold]x[/nonsense]' is no move here" in said(console)
+def test_a_file_that_runs_dry_ends_the_game_with_a_sentence(tmp_path, console):
+    moves = script(tmp_path, "1", "1")
+    with pytest.raises(CardaiError, match=r"moves\.txt ends after 2 inputs, and the game is not over"):
+        keyboard.play(TICTACTOE, [HUMAN, HUMAN], script=moves, console=console)
 
 
 def test_after_the_file_the_keyboard_is_asked(tmp_path, console, monkeypatch):
@@ -266,7 +270,7 @@ def test_q_and_the_end_of_input_leave_the_game(console, monkeypatch, inputs):
 
 
 def test_a_single_move_is_made_and_said(tmp_path, console):
-    drawn = script(tmp_path, "b2", "a3", "c3", "a1", "a2", "c2", "b3", "b1")
+    drawn = script(tmp_path, *DRAWN)
     assert keyboard.play(TICTACTOE, [HUMAN, HUMAN], script=drawn, console=console).tolist() == [0.5, 0.5]
     assert "You: c1" in said(console)
 
@@ -507,7 +511,7 @@ def test_undo_goes_back_to_ones_last_decision_and_agents_answer_as_before(tmp_pa
 
 
 def test_with_two_people_undo_goes_back_to_a_decision_of_whoever_asks(tmp_path, console):
-    lines = ["b2", "a3", "c3", "a1", "a2", "c2", "b3", "undo", "c2", "b3", "b1"]
+    lines = [*DRAWN[:-1], "undo", *DRAWN[5:]]
     assert studied(tmp_path, console, TICTACTOE, [HUMAN, HUMAN], *lines).tolist() == [0.5, 0.5]
     assert "Back before your move at ply 5." in said(console)
 
@@ -515,12 +519,16 @@ def test_with_two_people_undo_goes_back_to_a_decision_of_whoever_asks(tmp_path, 
 def test_rewinding_a_table_restores_its_bytes_and_its_luck():
     agents = [None, cardai.agent(MOSKA, "bot3"), cardai.agent(MOSKA, "sampled:hand_value?worlds=2")]
     table, seen = OneGame(MOSKA, agents, seed=3), []
-    while not table.is_over:
-        seen.append((table._state.tobytes(), table._slots.streams.tobytes()))
+
+    def go_on():
         if table.is_waiting:
             table.play(table.legal_moves()[0][0])
         else:
             table.step()
+
+    while not table.is_over:
+        seen.append((table._state.tobytes(), table._slots.streams.tobytes()))
+        go_on()
     end, moves, movers = table._state.tobytes(), table.moves.tobytes(), table.movers
     for ply in (len(seen) - 1, len(seen) // 2, 5, 0):
         table.rewind(ply)
@@ -529,10 +537,7 @@ def test_rewinding_a_table_restores_its_bytes_and_its_luck():
     with pytest.raises(CardaiError, match="ply must be at most 0"):
         table.rewind(1)
     while not table.is_over:
-        if table.is_waiting:
-            table.play(table.legal_moves()[0][0])
-        else:
-            table.step()
+        go_on()
     assert (table._state.tobytes(), table.moves.tobytes()) == (end, moves)
 
 
@@ -583,9 +588,6 @@ def test_advice_does_not_change_the_game(tmp_path):
         return next(iter(read(file))).moves.tobytes()
 
     assert points() == points("hint", "why", "chances")
-
-
-DRAWN = ("b2", "a3", "c3", "a1", "a2", "c2", "b3", "b1")
 
 
 def test_a_finished_game_can_be_looked_at_again(tmp_path, console):

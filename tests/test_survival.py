@@ -1,4 +1,3 @@
-# ruff: noqa: RET503 (a rule here leaves out a return on purpose)
 """Whatever a game's code does, its author is told in a sentence what is wrong and where."""
 
 import functools
@@ -21,6 +20,7 @@ import pytest
 import small_game
 import unruly
 
+import cardai.rule
 from cardai.conformance import EFFORTS, LAWS, Law, LawResult, check, child, compiled, views
 from cardai.conformance import testbed as kit
 from cardai.conformance.compiled import Compiled
@@ -30,96 +30,17 @@ from cardai.game import PerspectiveEncoder, Player, move_dtype, state_dtype
 from cardai.rule import JIT, compiling, keeping, rule
 
 HERE = Path(__file__).name
-TABLE = [1, 2, 3]
 compiled_only = pytest.mark.skipif(not JIT, reason="plain Python compiles nothing")
-
-
-def line_of(text: str) -> int:
-    """The only line of this file that is `text` but for its indentation."""
-    lines = [
-        number for number, line in enumerate(Path(__file__).read_text("utf-8").splitlines(), 1) if line.strip() == text
-    ]
-    assert len(lines) == 1
-    return lines[0]
 
 
 # Rules that do not compile.
 
+OTHERS = """
+TABLE = [1, 2, 3]
+
 
 def plain(number):
     return number + 1
-
-
-def undecorated(state):
-    state.turn = -1
-
-
-@rule
-def reads_no_field(state):
-    state.turn = state.hnads[0]
-
-
-@rule
-def calls_a_rule_that_writes_no_field(state):
-    writes_no_field(state)
-
-
-@rule
-def writes_no_field(state):
-    state.stoped = 1
-
-
-@rule
-def writes_no_move_field(state, moves):
-    moves[0].knd = 1
-    return 1
-
-
-@rule
-def without_return(state, moves):
-    moves[0].kind = 1
-
-
-@rule
-def with_one_return(state, moves):
-    if state.turn == 1:
-        return 3
-
-
-@rule
-def returns_a_text(state, seat):
-    return "won"
-
-
-@rule
-def calls_plain(state):
-    state.turn = plain(state.turn)
-
-
-@rule
-def reads_a_list(state):
-    state.turn = TABLE[state.turn]
-
-
-@rule
-def assigns_a_list(state):
-    state.deck_left = [1, 2]
-
-
-@rule
-def makes_a_dict(state):
-    by_card = {1: "x", 2: 3}
-    state.turn = len(by_card)
-
-
-@rule
-def assigns_a_text(state):
-    state.turn = "two"
-
-
-@rule
-def misspells_a_rule(state):
-    state.turn = take_nxt(state)  # noqa: F821
 
 
 @rule
@@ -128,106 +49,59 @@ def take_next(state):
 
 
 @rule
-def one_of_two(state):
-    other_of_two(state)
+def writes_no_field(state):
+    state.stoped = 1
 
 
 @rule
-def other_of_two(state):
-    one_of_two(state)
-
-
-@rule
-def takes_too_little(state):
-    state.turn = 0
-
-
-@rule
-def writes_all_moves(state, moves):
-    moves.kind = 1
-    return 1
-
-
+def back_again(state):
+    wrong(state)
+"""
 REFUSED = {
-    "reads_no_field": (
-        {"settle": reads_no_field},
-        "there is no field 'hnads'; did you mean hands",
-        "state.turn = state.hnads[0]",
-    ),
-    "callee": (
-        {"settle": calls_a_rule_that_writes_no_field},
-        "there is no field 'stoped'; did you mean stopped",
-        "state.stoped = 1",
-    ),
-    "move field": ({"legal": writes_no_move_field}, "there is no field 'knd'; did you mean kind", "moves[0].knd = 1"),
-    "no return": (
-        {"legal": without_return},
-        "it has no return with a value; legal must return the number of moves that it wrote",
-        "def without_return(state, moves):",
-    ),
-    "one return": (
-        {"legal": with_one_return},
-        "not every way through it ends in a return with a value; legal must return the number of moves that it wrote",
-        "def with_one_return(state, moves):",
-    ),
-    "text": (
-        {"score": returns_a_text},
-        "score must return a number in the range of the payoff, not the text 'won'",
-        'return "won"',
-    ),
-    "plain function": (
-        {"settle": calls_plain},
-        "plain is a plain Python function; mark it with @rule to call it from a rule",
-        "state.turn = plain(state.turn)",
-    ),
-    "global list": (
-        {"settle": reads_a_list},
-        "TABLE is a Python list; make it a tuple or a NumPy array",
-        "state.turn = TABLE[state.turn]",
-    ),
-    "list": (
-        {"settle": assigns_a_list},
-        "a rule cannot use a list",
-        "state.deck_left = [1, 2]",
-    ),
-    "dict": ({"settle": makes_a_dict}, "a rule cannot use a dict", 'by_card = {1: "x", 2: 3}'),
-    "assigned text": (
-        {"settle": assigns_a_text},
-        "the text 'two' cannot be used as a whole number",
-        'state.turn = "two"',
-    ),
-    "unknown name": (
-        {"settle": misspells_a_rule},
-        "there is no name 'take_nxt'; did you mean take_next",
-        "state.turn = take_nxt(state)  # noqa: F821",
-    ),
-    "circle": (
-        {"settle": one_of_two},
-        "one_of_two and other_of_two call each other in a circle; a rule must not, use a loop instead",
-        "def one_of_two(state):",
-    ),
-    "field of an array": (
-        {"legal": writes_all_moves},
-        "an array of records has no field 'kind'; one of its records has: moves[n].kind",
-        "def writes_all_moves(state, moves):",
-    ),
+    "state.turn = state.hnads[0]": "there is no field 'hnads'; did you mean hands",
+    "writes_no_field(state)  # state.stoped = 1": "there is no field 'stoped'; did you mean stopped",
+    "moves[0].knd = 1": "there is no field 'knd'; did you mean kind",
+    "moves[0].kind = 1  # def": "it has no return with a value; legal must return the number of moves that it wrote",
+    "if len(moves) == 1: return 3  # def": "not every way through it ends in a return with a value; legal must return "
+    "the number of moves that it wrote",
+    'return "won"': "score must return a number in the range of the payoff, not the text 'won'",
+    "state.turn = plain(state.turn)": "plain is a plain Python function; mark it with @rule to call it from a rule",
+    "state.turn = TABLE[state.turn]": "TABLE is a Python list; make it a tuple or a NumPy array",
+    "state.deck_left = [1, 2]": "a rule cannot use a list",
+    'state.turn = len({1: "x", 2: 3})': "a rule cannot use a dict",
+    'state.turn = "two"': "the text 'two' cannot be used as a whole number",
+    "state.turn = take_nxt(state)": "there is no name 'take_nxt'; did you mean take_next",
+    "back_again(state)  # def": "wrong and back_again call each other in a circle; a rule must not, use a loop instead",
+    "moves.kind = 1; return 1  # def": "an array of records has no field 'kind'; one of its records has: moves[n].kind",
 }
+"""What a wrong rule does, and why that is refused. The line that is told stands behind a #, if it is another one."""
 
 
 @compiled_only
-@pytest.mark.parametrize("fault", REFUSED)
-def test_a_rule_that_does_not_compile_is_refused_in_one_sentence_with_its_line(fault: str) -> None:
-    changes, why, source = REFUSED[fault]
-    game = small_game.GAME.changed(**changes)
-    name = next(iter(changes.values())).__name__
+@pytest.mark.parametrize("wrong", REFUSED)
+def test_a_rule_that_does_not_compile_is_refused_in_one_sentence_with_its_line(wrong: str, tmp_path: Path) -> None:
+    role, given = "settle", "state"
+    if "moves" in wrong or "won" in wrong:
+        role, given = ("legal", "state, moves") if "moves" in wrong else ("score", "state, seat")
+    file, (body, _, told), head = tmp_path / "mine.py", wrong.partition("  # "), f"def wrong({given}):"
+    text = f"{OTHERS}\n\n@rule\n{head}\n    {body}\n"
+    file.write_text(text, "utf-8")
+    names = vars(cardai.rule).copy()
+    exec(compile(text, str(file), "exec"), names)
     with pytest.raises(CardaiError) as refused:
-        game.new()
-    message = str(refused.value)
-    begin = f"low_hand: the rule {name} does not compile: {why}"
+        small_game.GAME.changed(**{role: names["wrong"]}).new()
+    message, source = str(refused.value), head if told == "def" else told or body
+    line = [line.strip() for line in text.splitlines()].index(source) + 1
+    begin = f"low_hand: the rule wrong does not compile: {REFUSED[wrong]}"
     assert message.startswith(begin), f"Numba {numba.__version__} words an error in its own way: see kernel/refusal.py"
-    assert message.endswith(f"{HERE}, line {line_of(source)}: {source})")
+    assert message.endswith(f"mine.py, line {line}: {source})")
     assert "\n" not in message
     assert len(message) < 400
+
+
+@rule
+def reads_no_field(state):
+    state.turn = state.hnads[0]
 
 
 @compiled_only
@@ -254,17 +128,15 @@ def test_encoders_heuristics_and_players_are_refused_likewise() -> None:
 
 
 def test_a_rule_with_a_wrong_number_of_parameters_is_refused() -> None:
-    with pytest.raises(CardaiError) as refused:
-        small_game.GAME.changed(act=takes_too_little).new()
-    said = "low_hand: act takes (state, move), but the rule is takes_too_little(state)"
-    assert str(refused.value).startswith(said)
-    assert f"line {line_of('def takes_too_little(state):')}" in str(refused.value)
+    said = rf"low_hand: act takes \(state, move\), but the rule is reads_no_field\(state\).*{HERE}, line \d+"
+    with pytest.raises(CardaiError, match=said):
+        small_game.GAME.changed(act=reads_no_field).new()
 
 
 @compiled_only
 def test_a_rule_that_is_not_decorated_is_refused() -> None:
-    with pytest.raises(CardaiError, match=r"settle must be a rule; mark undecorated with @rule \(.*line \d+: def"):
-        small_game.GAME.changed(settle=undecorated).new()
+    with pytest.raises(CardaiError, match=r"settle must be a rule; mark reads_no_field with @rule \(.*line \d+: def"):
+        small_game.GAME.changed(settle=reads_no_field.py_func).new()
 
 
 def test_a_rule_that_is_no_function_is_refused() -> None:

@@ -120,5 +120,5 @@ def test_knowledge_laws_take_a_hidden_move_by_what_is_told_of_it():
 
 
 def test_without_tell_a_passed_card_that_worlds_deal_anew_is_forgotten():
-    (verdict,) = check(passing.FAULTS["no tell"][1], laws=["nothing_seen_is_forgotten"], seconds=math.inf)
+    (verdict,) = check(passing.PLANTED["no tell"], laws=["nothing_seen_is_forgotten"], seconds=math.inf)
     assert "which it knew from the last move or before" in verdict.why

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 import small_game
+from planting import changed, made
 
 from cardai.game import Game, PerspectiveEncoder
 from cardai.rule import rule
@@ -19,38 +20,10 @@ def settle_writes_far_away(state):
 
 
 @rule
-def deal_endlessly(state):
-    while state.seats > 0:
-        state.deck_left += 1
-
-
-@rule
-def legal_endlessly(state, moves):
-    n = 0
-    while state.turn >= 0:
-        n = 1 - n
-        moves[n].kind = n
-    return n
-
-
-@rule
 def settle_endlessly(state):
     while state.ply == 3:
         state.top += 1
     small_game.settle(state)
-
-
-@rule
-def resample_endlessly(state, seat, stream):
-    small_game.resample(state, seat, stream)
-    while seat == 1:
-        state.top += 1
-
-
-@rule
-def encode_endlessly(state, seat, row):
-    while state.seats > 0:
-        row[0] += 1
 
 
 def spell_endlessly(state, move):
@@ -86,6 +59,8 @@ def parse_and_exit(state, text):
     raise SystemExit(4)
 
 
+LOW = small_game.GAME.agents.players["low"]
+
 # Rules that are slow, some 3 ms a call.
 
 SPINS = 1_000_000
@@ -102,93 +77,37 @@ def spin(state):
     return bits == 0
 
 
-@rule
-def deal_slowly(state):
-    small_game.deal(state)
-    state.top -= spin(state)
-
-
-@rule
-def legal_slowly(state, moves):
-    return small_game.legal(state, moves) - spin(state)
-
-
-@rule
-def is_legal_slowly(state, move):
-    return small_game.has(state.hands[state.turn], move.card) and not spin(state)
-
-
-@rule
-def act_slowly(state, move):
-    small_game.act(state, move)
-    state.top -= spin(state)
-
-
-@rule
-def simplify_slowly(state):
-    state.top -= spin(state)
-
-
-@rule
-def is_open_slowly(state):
-    return spin(state)
-
-
-@rule
-def resample_slowly(state, seat, stream):
-    small_game.resample(state, seat, stream)
-    state.top -= spin(state)
-
-
-@rule
-def blank_slowly(state, seat):
-    small_game.blank(state, seat)
-    state.top -= spin(state)
-
-
-@rule
-def encode_slowly(state, seat, row):
-    small_game.encode(state, seat, row)
-    row[0] += spin(state)
-
-
-@rule
-def low_points_slowly(state, seat):
-    return small_game.low_points(state, seat) - spin(state)
-
-
-@rule
-def low_slowly(world, move, params, stream):
-    small_game.low(world, move, params, stream)
-    move.card -= spin(world)
-
-
 def unruly(**functions) -> Game:
     return small_game.GAME.changed(**functions)
 
 
-SLOW_ENCODE = unruly(encoders={"planes": PerspectiveEncoder(small_game.layout, encode_slowly)})
-SLOW = unruly(
-    deal=deal_slowly,
-    legal=legal_slowly,
-    is_legal=is_legal_slowly,
-    act=act_slowly,
-    simplify=simplify_slowly,
-    is_open=is_open_slowly,
-    resample=resample_slowly,
-    blank=blank_slowly,
-    encoders=SLOW_ENCODE.learning.encoders,
-    heuristics={"low_points": low_points_slowly},
-    players={"low": replace(small_game.GAME.agents.players["low"], choose=low_slowly)},
+def slowly(function, waste="state.top -= spin(state)"):
+    return changed(function, f"... {waste}", globals())
+
+
+SLOW_ENCODE = unruly(
+    encoders={"planes": PerspectiveEncoder(small_game.layout, slowly(small_game.encode, "row[0] += spin(state)"))}
 )
-
-
+SLOW = unruly(
+    **{role: slowly(getattr(small_game, role)) for role in ("deal", "act", "resample", "blank")},
+    legal=changed(small_game.legal, "return n -> return n - spin(state)", globals()),
+    is_legal=made("state, move", "return has(state.hands[state.turn], move.card) and not spin(state)", globals()),
+    simplify=made("state", "state.top -= spin(state)", globals()),
+    is_open=made("state", "return spin(state)", globals()),
+    encoders=SLOW_ENCODE.learning.encoders,
+    heuristics={"low_points": made("state, seat", "return 0.0 - spin(state)", globals())},
+    players={"low": replace(LOW, choose=slowly(LOW.choose, "move.card -= spin(world)"))},
+)
 WILD_WRITE = unruly(settle=settle_writes_far_away)
-ENDLESS_DEAL = unruly(deal=deal_endlessly)
-ENDLESS_LEGAL = unruly(legal=legal_endlessly)
+ENDLESS_DEAL = unruly(deal=made("state", "while state.seats > 0: state.deck_left += 1"))
+ENDLESS_LEGAL = unruly(legal=made("state, moves", "while state.turn >= 0: moves[state.ply & 1].kind += 1\nreturn 0"))
 ENDLESS_SETTLE = unruly(settle=settle_endlessly)
-ENDLESS_RESAMPLE = unruly(resample=resample_endlessly)
-ENDLESS_ENCODE = unruly(encoders={"planes": PerspectiveEncoder(small_game.layout, encode_endlessly)})
+ENDLESS_RESAMPLE = unruly(resample=changed(small_game.resample, "... while seat == 1: state.top += 1"))
+ENDLESS_ENCODE = unruly(
+    encoders={
+        "planes": PerspectiveEncoder(small_game.layout, made("state, seat, row", "while state.seats > 0: row[0] += 1"))
+    }
+)
 ENDLESS_SPELL = unruly(spell=spell_endlessly)
 FULL_MEMORY = unruly(show=show_without_end)
 FAILING_SHOW = unruly(show=show_nothing)

@@ -5,7 +5,7 @@ raises `LawError`, which says where and what, if it finds the law broken. Laws o
 all that a seat is shown (the row of every encoder, the text, its own legal moves). Most comparisons run on blocks of
 states in compiled code (`compiled`); text is compared position by position.
 
-The laws are in `every_call`, `play`, `moves`, `states`, `views`, `worlds`, `evenness`, `knowledge`,
+The laws are in `play`, `moves`, `states`, `views`, `worlds`, `evenness`, `knowledge`,
 `induction`, `declarations`, `outputs` and `plain_python`. Each of these modules is a section of `docs/conformance.md`.
 They run in a process of their own (`child`), so that a game that crashes or hangs breaks a law and nothing else.
 """
@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from cardai.conformance import (
     declarations,
     evenness,
-    every_call,
     induction,
     knowledge,
     moves,
@@ -38,7 +37,7 @@ from cardai.registry import refuse_in_import
 __all__ = ["EFFORTS", "LAWS", "Law", "LawError", "LawResult", "check"]
 
 _SECTIONS = (
-    every_call, play, moves, states, views, worlds, evenness, knowledge, induction, declarations, outputs, plain_python,
+    play, moves, states, views, worlds, evenness, knowledge, induction, declarations, outputs, plain_python,
 )  # fmt: skip
 LAWS = {law.name: law for section in _SECTIONS for law in vars(section).values() if isinstance(law, Law)}
 """All laws by name, in the order in which they are tested."""

@@ -29,8 +29,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from cardai.conformance.law import Law, LawResult, take_turns
 from cardai.conformance.note import Note, bar, functions_of, use_note
@@ -73,7 +71,7 @@ def test_all(
     end = time.monotonic() + seconds
     while waiting and deaths < MOST_DEATHS:
         left = max(0.0, end - time.monotonic())
-        with _Child(list(waiting.values()), testbed, left, call_seconds, memory, barred) as child:
+        with contextlib.closing(_Child([*waiting.values()], testbed, left, (call_seconds, memory), barred)) as child:
             law, start = next(iter(waiting.values())), time.monotonic()
             try:
                 while waiting:
@@ -95,20 +93,17 @@ def test_all(
 
 
 class _Child:
-    """A child process that tests laws, and the parent's end of the pipe to it. It is killed at the end of the block."""
+    """A child process that tests laws, and the parent's end of the pipe to it. `close` kills it.
+
+    `limits`: the most seconds of a call, and GiB.
+    """
 
     def __init__(
-        self,
-        laws: Sequence[Law],
-        testbed: Testbed,
-        seconds: float,
-        call_seconds: float,
-        memory: float,
-        barred: dict[str, str],
+        self, laws: Sequence[Law], testbed: Testbed, seconds: float, limits: tuple[float, float], barred: dict[str, str]
     ) -> None:
         sys.stdout.flush()  # or the child would print it again; first, since it may fail
         sys.stderr.flush()
-        self.call_seconds, self.most_memory, self.note = call_seconds, memory, Note()
+        (self.call_seconds, self.most_memory), self.note = limits, Note()
         # What runs when the parent asks: in the child, and in plain Python if the child has started it.
         self.traces = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115
         self.results, sending = os.pipe()
@@ -124,8 +119,7 @@ class _Child:
                 os.close(self.results)
                 os.close(self.lifeline)
                 bar(barred)
-                traces = [trace.fileno() for trace in self.traces]
-                _serve(laws, testbed, seconds, self.note, traces, sending, ending)
+                self._serve(laws, testbed, seconds, sending, ending)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(sending)
@@ -133,13 +127,11 @@ class _Child:
         self.received, self.status = b"", None
         self.usage = _Usage(self.pid)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
-    ) -> None:
-        self._kill()
+    def close(self) -> None:
+        self._signal(signal.SIGKILL)
+        if self.status is None:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self.pid, 0)
         os.close(self.results)
         os.close(self.lifeline)
         for trace in self.traces:
@@ -179,7 +171,6 @@ class _Child:
         return bool(data)
 
     def _watch(self, seconds: float) -> None:
-        """Raises Died if a call has lasted too long, or if the memory has grown too far."""
         text = self.note.read()[2]
         named = text.partition(": ")[2]
         if seconds > self.call_seconds:
@@ -218,11 +209,38 @@ class _Child:
                 send(self.pid, number)
                 return
 
-    def _kill(self) -> None:
-        self._signal(signal.SIGKILL)
-        if self.status is None:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(self.pid, 0)
+    def _serve(self, laws: Sequence[Law], testbed: Testbed, seconds: float, results: int, ending: int) -> None:
+        """Test laws, send the results and end the process. Runs in the child and never returns."""
+        code = 70
+        try:
+            os.setpgid(0, 0)  # a group of its own, so that the processes that it starts end with it
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})  # is for the main thread, not for this one
+            threading.Thread(target=_end_with, args=(ending,), daemon=True).start()
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
+            resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # who asks at the keyboard is not answered
+            faulthandler.disable()
+            use_note(self.note, *(trace.fileno() for trace in self.traces))
+            if JIT:
+                from cardai.rule.compiling import Watcher
+
+                Watcher(lambda _: self.note.write(more=1), lambda: self.note.write(more=-1))
+
+            def send(event: object) -> None:
+                _send(results, json.dumps(event).encode() + b"\n")
+
+            for result in take_turns(laws, testbed, seconds, lambda law: send(law.name)):
+                send(asdict(result))
+            code = 0
+        except BaseException:  # a fault of the kit: nothing above this frame may run in the child
+            traceback.print_exc()
+        finally:
+            with contextlib.suppress(Exception):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(code)
 
 
 def _line_of_the_game(stack: str) -> str:
@@ -251,51 +269,6 @@ def ending_in_words(code: int) -> str:
     return "was killed from outside, perhaps for want of memory" if name == "SIGKILL" else f"crashed ({name})"
 
 
-# The child.
-
-
-def _serve(
-    laws: Sequence[Law],
-    testbed: Testbed,
-    seconds: float,
-    shared: Note,
-    traces: Sequence[int],
-    results: int,
-    ending: int,
-) -> None:
-    """Test laws, send the results and end the process. Runs in the child and never returns."""
-    code = 70
-    try:
-        os.setpgid(0, 0)  # a group of its own, so that the processes that it starts end with it
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})  # is for the main thread, not for this one
-        threading.Thread(target=_end_with, args=(ending,), daemon=True).start()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
-        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # who asks at the keyboard is not answered
-        faulthandler.disable()
-        use_note(shared, *traces)
-        if JIT:
-            from cardai.rule.compiling import Watcher
-
-            Watcher(lambda _: shared.write(more=1), lambda: shared.write(more=-1))
-
-        def send(event: object) -> None:
-            _send(results, json.dumps(event).encode() + b"\n")
-
-        for result in take_turns(laws, testbed, seconds, lambda law: send(law.name)):
-            send(asdict(result))
-        code = 0
-    except BaseException:  # a fault of the kit: nothing above this frame may run in the child
-        traceback.print_exc()
-    finally:
-        with contextlib.suppress(Exception):
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(code)
-
-
 def _end_with(ending: int) -> None:
     """Kill this process and those that it started when the parent has ended, and with it the pipe's other end."""
     os.read(ending, 1)
@@ -320,7 +293,6 @@ class _Usage:
         self.first = self.memory
 
     def grown(self) -> int:
-        """Bytes more than at first."""
         return self.memory - self.first
 
     def look(self) -> None:

@@ -106,6 +106,18 @@ class Compiled:
         self.game = game
         self.width = functools.cache(lambda encoder, seats: game.learning.encoders[encoder].width(seats))
 
+    def given(self, name: str, records: Any, fixed: bool = True) -> np.ndarray:
+        """A copy of records, or of a single one, for a rule that may change them only if they are not `fixed`."""
+        return copied(records)
+
+    def blank(self, name: str, count: int, dtype: np.dtype) -> np.ndarray:
+        """Records for a rule to write."""
+        return guarded(count, dtype)
+
+    def blank_moves(self, count: int) -> Any:
+        """Moves for `legal` to write, as a `Fenced`."""
+        return fenced(self.game.move, count)
+
     @functools.cached_property
     def rules(self) -> Any:
         """The game's rules in the form that the compiled loops take."""
@@ -114,21 +126,17 @@ class Compiled:
     @functools.cached_property
     def numbers(self) -> dict[str, Any]:
         """The rules that give a state and a seat a number, as the compiled loops take them, by what they are called."""
-        game, found = self.game, {"score": get(self.rules.calls, SCORE)}
-        found |= {
-            f"heuristic {name}": game.compiler.entry("value", value) for name, value in game.agents.heuristics.items()
-        }
-        found |= {
-            f"outcome {name}": game.compiler.entry("outcome", outcome.rule)
-            for name, outcome in game.learning.outcomes.items()
-        }
-        found |= {
-            f"reward {name}": game.compiler.entry("outcome", reward.rule)
-            for name, reward in game.learning.rewards.items()
-        }
-        roles = {f"applies of outcome {name}": outcome.applies for name, outcome in game.learning.outcomes.items()}
-        found |= {name: game.compiler.entry("outcome", applies) for name, applies in roles.items() if applies}
-        return found | ({"decided": game.compiler.entry("decided", game.rules.decided)} if game.rules.decided else {})
+        game, rules = self.game, {"decided": ("decided", self.game.rules.decided)}
+        rules |= {f"heuristic {name}": ("value", value) for name, value in game.agents.heuristics.items()}
+        for name, outcome in game.learning.outcomes.items():
+            rules[f"outcome {name}"] = "outcome", outcome.rule
+            rules[f"applies of outcome {name}"] = "outcome", outcome.applies
+        rules |= {f"reward {name}": ("outcome", reward.rule) for name, reward in game.learning.rewards.items()}
+        entries = {name: game.compiler.entry(*rule) for name, rule in rules.items() if rule[1]}
+        return {"score": get(self.rules.calls, SCORE), **entries}
+
+    def encode(self, encoder: str) -> Any:
+        return self.game.compiler.entry("encode", self.game.learning.encoders[encoder].encode)
 
     def rule(self, role: str) -> Any:
         """The game's rule `blank`, `is_open`, `simplify` or `weight`, as the loops take it. The game must have it."""
@@ -162,7 +170,7 @@ class Compiled:
     def worlds_of_each(self, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
         """One world of each state, for a seat: STATE[N]."""
         note_rule(f"resample for seat {seat}")
-        worlds, stream = copied(states), streams(seed)
+        worlds, stream = self.given("state", states, False), self.given("random stream", streams(seed), False)
         for some, count in pieces(worlds):
             draw_again(self.rules, some, seat, raw(stream), count)
         return worlds
@@ -179,7 +187,7 @@ class Compiled:
     def blanked(self, states: np.ndarray, seat: int) -> np.ndarray:
         """What players with `sees="own"` get in these states at a seat: STATE[N]. The game must have `blank`."""
         note_rule(f"blank for seat {seat}")
-        given, views = copied(states), guarded(len(states), self.game.state)
+        given, views = self.given("state", states), self.blank("view", len(states), self.game.state)
         for some, shown, count in pieces(given, views):
             blank_each(self.rules, self.rule("blank"), some, count, seat, shown)
         return views
@@ -187,7 +195,7 @@ class Compiled:
     def opened(self, states: np.ndarray) -> np.ndarray:
         """Which of these states the game calls open and are not over: bool[N]. The game must have `is_open`."""
         note_rule("is_open")
-        given, picked, found = copied(states), np.arange(len(states)), np.zeros(len(states), np.int64)
+        given, picked, found = self.given("state", states), np.arange(len(states)), np.zeros(len(states), np.int64)
         for here, answers, count in pieces(picked, found):
             find_open(self.rule("is_open"), raw(given), here, count, answers)
         return found != 0
@@ -195,7 +203,7 @@ class Compiled:
     def simplified(self, states: np.ndarray) -> np.ndarray:
         """The states after the game's rule `simplify`, which it must have: STATE[N]."""
         note_rule("simplify")
-        given = copied(states)
+        given = self.given("state", states, False)
         for some, count in pieces(given):
             simplify_each(self.rule("simplify"), some, count)
         return given
@@ -206,8 +214,8 @@ class Compiled:
         A single state or move is paired with all others.
         """
         note_rule("act and settle" if settle else "act")
-        given, played = copied(states), copied(moves)
-        results = guarded(_pairs(given, played), self.game.state)
+        given, played = self.given("state", states), self.given("move", moves)
+        results = self.blank("state", _pairs(given, played), self.game.state)
         for part in parts(len(results)):
             found = results[part]
             move_each(self.rules, *_part(given, part), *_part(played, part), len(found), settle, raw(found))
@@ -225,8 +233,10 @@ class Compiled:
     def encoded(self, states: np.ndarray, seat: int, encoder: str) -> np.ndarray:
         """The rows of one encoder: u8[N, width]."""
         note_rule(f"encoder {encoder} for seat {seat}")
-        given, entry = copied(states), self.game.compiler.entry("encode", self.game.learning.encoders[encoder].encode)
-        rows = np.zeros((len(given) + 1, max(1, self.width(encoder, int(given[0]["seats"])))), np.uint8)[:-1]
+        given = self.given("state", states)
+        entry, width = self.encode(encoder), max(1, self.width(encoder, int(given[0]["seats"])))
+        rows = self.blank("row", len(given), np.dtype((np.void, width))).view(np.uint8).reshape(-1, width)
+        rows[:] = 0
         for some, written, count in pieces(given, rows):
             encode_each(entry, some, count, seat, written)
         return rows
@@ -234,7 +244,7 @@ class Compiled:
     def values(self, states: np.ndarray, seat: int, what: str = "score") -> np.ndarray:
         """A number of each state for a seat, by its name in `numbers`, in its own unit: f8[N]."""
         note_rule(f"{what} for seat {seat}")
-        given, values = copied(states), np.zeros(len(states))
+        given, values = self.given("state", states), np.zeros(len(states))
         for some, found, count in pieces(given, values):
             value_each(self.numbers[what], some, count, seat, found)
         return values
@@ -242,7 +252,7 @@ class Compiled:
     def weights(self, states: np.ndarray) -> np.ndarray:
         """What the game's rule `weight`, which it must have, gives for states: f8[N]."""
         note_rule("weight")
-        given, values = copied(states), np.zeros(len(states))
+        given, values = self.given("state", states), np.zeros(len(states))
         for some, found, count in pieces(given, values):
             weigh_each(self.rule("weight"), some, count, found)
         return values
@@ -250,8 +260,8 @@ class Compiled:
     def legal(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Legal moves MOVE[N, max_moves] and their counts i64[N] (negative: truncated)."""
         note_rule("legal")
-        given, most = copied(states), self.game.max_moves
-        counts, space = np.zeros(len(given), np.int64), fenced(self.game.move, len(given) * most)
+        given, most = self.given("state", states), self.game.max_moves
+        counts, space = np.zeros(len(given), np.int64), self.blank_moves(len(given) * most)
         for part in parts(len(given)):
             some, listed = given[part], space.block[most * part.start :]
             legal_each(self.rules, raw(some), len(some), raw(listed), raw(counts[part]))
@@ -265,10 +275,10 @@ class Compiled:
         return moves[0, : min(abs(int(counts[0])), self.game.max_moves)]
 
     def allowed(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
-        """Returns whether moves are legal, bool[N]. A single state or move is paired with all others."""
+        """Whether moves are legal: bool[N]. A single state or move is paired with all others."""
         note_rule("is_legal" if self.game.rules.is_legal else "legal")
-        given, played = copied(states), copied(moves)
-        space, answers = roomy(self.game.max_moves, self.game.move), np.zeros(_pairs(given, played), np.int64)
+        given, played = self.given("state", states), self.given("move", moves)
+        space, answers = self.blank_moves(self.game.max_moves).block, np.zeros(_pairs(given, played), np.int64)
         for part in parts(len(answers)):
             found = answers[part]
             allow_each(self.rules, *_part(given, part), *_part(played, part), len(found), raw(space), raw(found))
@@ -278,9 +288,10 @@ class Compiled:
         """The move of a native player in each state, each time with the same random stream: MOVE[N]."""
         note_rule(f"player {player}")
         written = self.game.agents.players[player]
-        choose, values = written.choose, list(written.defaults.values())
-        given, moves, params = copied(states), guarded(len(states), self.game.move), np.array([values or [0.0]])
-        call, stream, seed = self.game.compiler.entry("choose", choose), np.zeros(1, STREAM), int_seed(bits)
+        given, moves = self.given("state", states), self.blank("move", len(states), self.game.move)
+        params = self.given("parameters", np.array(list(written.defaults.values()) or [0.0]))[None]
+        stream, seed = self.blank("random stream", 1, STREAM), int_seed(bits)
+        call = self.game.compiler.entry("choose", written.choose)
         for some, chosen, count in pieces(given, moves):
             choose_each(self.rules, call, some, count, raw(params), params.size, raw(stream), seed, chosen)
         return moves
@@ -308,14 +319,14 @@ class Compiled:
             steer_each(self.rules, *arguments)
         return given, [line[:number].copy() for line, number in zip(lines.reshape(-1, most), plies, strict=True)]
 
-    def finished(self, states: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """States played to their end at random, and the number of moves: i64[N], -1 if a seat to move had no move."""
+    def finished(self, states: np.ndarray, seed: int) -> np.ndarray:
+        """States played on at random, until they end, a seat has no move, or `max_plies` are over: STATE[N]."""
         note_rule("legal and act and settle")
-        given, moved, stream = copied(states), np.zeros(len(states), np.int64), streams(seed)
-        space, most = roomy(self.game.max_moves, self.game.move), self.game.max_plies
-        for some, numbers, count in pieces(given, moved):
-            finish_each(self.rules, some, count, raw(space), raw(stream), most, numbers)
-        return given, moved
+        given, stream, work = copied(states), streams(seed), guarded(1, self.game.state)
+        space, line = roomy(self.game.max_moves, self.game.move), guarded(self.game.max_plies, self.game.move)
+        for some, count in pieces(given):
+            finish_each(self.rules, some, count, raw(work), raw(stream), raw(space), raw(line))
+        return given
 
 
 def _pairs(states: np.ndarray, moves: np.ndarray) -> int:
@@ -333,7 +344,6 @@ def _part(block: np.ndarray, part: slice) -> tuple[Any, int]:
 
 @rule
 def draw_again(rules, states, seat, streams, count):
-    """Replace each state by one of its own worlds."""
     for i in range(count):
         seed_state(at(states, i), next_of(at(streams, 0)))
         call_resample(get(rules.calls, RESAMPLE), at(states, i), seat, at(streams, 0))
@@ -349,14 +359,12 @@ def resample_each(rules, states, seat, streams, bits, count):
 
 @rule
 def blank_each(rules, blank, states, count, seat, views):
-    """Set each view to its state with all that is hidden from a seat blanked."""
     for i in range(count):
         make_view(rules, blank, at(views, i), at(states, i), seat)
 
 
 @rule
 def simplify_each(simplify, states, count):
-    """Apply `simplify` to each of `count` states, in place."""
     for i in range(count):
         call_simplify(simplify, at(states, i))
 
@@ -382,21 +390,18 @@ def deal_each(rules, states, count):
 
 @rule
 def encode_each(encode, states, count, seat, rows):
-    """Encode each state into its row."""
     for i in range(count):
         call_encode(encode, at(states, i), seat, rows, i)
 
 
 @rule
 def value_each(value, states, count, seat, values):
-    """Set the value of a heuristic, the score or an outcome of each state."""
     for i in range(count):
         set_float(values, i, call_score(value, at(states, i), seat))
 
 
 @rule
 def weigh_each(weight, states, count, values):
-    """Set how likely each state is, by the rule `weight`."""
     for i in range(count):
         set_float(values, i, call_weight(weight, at(states, i)))
 
@@ -425,21 +430,10 @@ def choose_each(rules, choose, states, count, params, width, streams, bits, move
 
 
 @rule
-def finish_each(rules, states, count, space, streams, most, moved):
-    """Play states to their end in place, evenly at random.
-
-    Fills `moved` with the number of moves of each game, or -1 if a seat to move had no move.
-    """
+def finish_each(rules, states, count, work, streams, space, line):
     for i in range(count):
-        state, n = at(states, i), 0
-        while turn_of(state) >= 0 and n < most:
-            choices = abs(legal_moves(rules, state, space, 0))
-            if choices == 0:
-                n = -1
-                break
-            play_move(rules, state, at(space, below_of(at(streams, 0), choices)))
-            n += 1
-        set(moved, i, n)
+        random_line(rules, at(states, i), work, 0, streams, space, line)
+        copy(at(states, i), at(work, 0), rules.state_size)
 
 
 @rule

@@ -17,7 +17,7 @@ alike: the mean of what is counted is 0 in each view by itself if the law holds.
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -65,7 +65,7 @@ class Drawn(View):
 
 @dataclass(frozen=True)
 class Tally:
-    """Sums of differences whose means are 0 if a law holds, and the variances of the sums: f8[cells]. See `_name`."""
+    """Sums of differences whose means are 0 if a law holds, and the variances of the sums: f8[cells]. See `_names`."""
 
     total: np.ndarray
     variance: np.ndarray
@@ -88,53 +88,46 @@ Sample = Generator[Looked, None, Tally | None]
 @law
 def dealt_cards_lie_as_in_worlds(testbed: Testbed) -> Steps:
     """Over many deals, cards of each suit, low and high ones and pairs lie in worlds as in the true state."""
-    return _tested(testbed, _dealt, testbed.effort.pooled_deals, "in deals than in worlds", _name_of_part)
+    return _tested(testbed, _dealt, testbed.effort.pooled_deals, "in deals than in worlds", _names_of_parts)
 
 
 @law
 def worlds_keep_no_card_of_the_truth(testbed: Testbed) -> Steps:
     """Where a card lies, which lie together, how long suits are: what a world comes from is not seen in it."""
     what = "in worlds of a world in which they do than in other worlds"
-    return _tested(testbed, functools.partial(_of_views, _kept), testbed.effort.pooled_views, what, _name_of_part)
+    return _tested(testbed, functools.partial(_of_views, _kept), testbed.effort.pooled_views, what, _names_of_parts)
 
 
 @law
 def hidden_cards_lie_evenly(testbed: Testbed) -> Steps:
-    """Hidden cards that may lie in the same places lie in each of them equally often, alone and together.
-
-    A rule may tell such cards apart, such as "a seat holds a card of the rank that it asks for". A game with such a
-    rule says which cards it does not tell apart (`Game.cards_alike`); if there are none, it is not tested.
-    """
+    """Hidden cards that may lie in the same places lie in each of them equally often, alone and together."""
     if not testbed.game.cards_alike:
         raise NotTested("the game tells all its cards apart (`cards_alike`)")
     what = "than is even, which `weight` or `cards_alike` would have to say,"
-    yield from _tested(testbed, functools.partial(_of_views, _uneven), testbed.effort.pooled_views, what, _name_of_part)
+    yield from _tested(
+        testbed, functools.partial(_of_views, _uneven), testbed.effort.pooled_views, what, _names_of_parts
+    )
 
 
 @law
 def what_is_drawn_lies_evenly(testbed: Testbed) -> Steps:
-    """Where a move draws cards, in all worlds of the seat that makes it, they lie as evenly as if nothing had moved.
-
-    This is what `settle` does, by the state's own chance or by the order of a list. Draws early and late in a game
-    count once more. A game whose worlds are not equally likely (`Rules.weight`) is not tested.
-    """
+    """Where a move draws cards, in all worlds of the seat that makes it, they lie as evenly as if nothing had moved."""
     if testbed.game.rules.weight is not None:
         raise NotTested("the worlds of the game are not equally likely (`weight`)")
     if not testbed.game.cards_alike:
         raise NotTested("the game tells all its cards apart (`cards_alike`)")
     tally, what = functools.partial(_of_views, _uneven, draws=True), "after a draw than is even"
-    yield from _tested(testbed, tally, testbed.effort.pooled_views, what, _name_of_part)
+    yield from _tested(testbed, tally, testbed.effort.pooled_views, what, _names_of_parts)
 
 
 @law
 def chances_are_those_of_worlds(testbed: Testbed) -> Steps:
     """`chances` gives each piece the share of worlds in which a hand has it, the same from any world.
 
-    Positions are pooled: normal effort finds a chance that is off by two percentage points in all of them. A game
-    without `chances` or without `Table.holdings` is not tested.
+    Positions are pooled: normal effort finds a chance that is off by two percentage points in all of them.
     """
     need(testbed, "chances")
-    yield from _tested(testbed, _by_chances, testbed.effort.chances, "than chances says", _named_chance)
+    yield from _tested(testbed, _by_chances, testbed.effort.chances, "than chances says", _names_of_chances)
 
 
 def _tested(
@@ -142,7 +135,7 @@ def _tested(
     tally: Callable[..., Sample],
     count: int,
     what: str,
-    name: Callable[[Testbed, int], str],
+    names: Callable[[Testbed], list[str]],
 ) -> Steps:
     """Break the law if one of the counts is off by more than SIGMA in two samples.
 
@@ -169,7 +162,7 @@ def _tested(
         found = again(whole) if whole else None
     if found:
         more = "more" if found[1] > 0 else "less"
-        raise LawError(f"{testbed.anywhere()}, any ply: {name(testbed, found[0])} {more} often {what} (5 sigma)")
+        raise LawError(f"{testbed.anywhere()}, any ply: {names(testbed)[found[0]]} {more} often {what} (5 sigma)")
 
 
 def _again(testbed: Testbed, tally: Callable[..., Sample], count: int, first: Tally) -> tuple[int, int] | None:
@@ -184,7 +177,6 @@ def _again(testbed: Testbed, tally: Callable[..., Sample], count: int, first: Ta
 
 
 def _dealt(testbed: Testbed, part: int, count: int, suspects: np.ndarray | None) -> Sample:
-    """Deals less a world of each."""
     tallies = _Sum(suspects)
     each, before = (-(-number // len(testbed.setups)) for number in (count, part * testbed.effort.pooled_deals))
     seen = Looked(each * len(testbed.setups), "deals")
@@ -280,14 +272,11 @@ def _by_seat(testbed: Testbed, tally: Tally, seat: int, seats: int) -> Tally:
     return Tally(*cells)
 
 
-def _name_of_part(testbed: Testbed, cell: int) -> str:
-    """What a cell of a tally counts, in words: in all views, by the numbers of seats, or in views of one of PHASES."""
-    groups = len(_names_of_groups(testbed))
-    size = BESIDE * groups + _pairs(testbed.deck) + len(testbed.deck.pairs)
-    size += ALL * (3 * groups + _alone(testbed.deck))
-    part, cell = divmod(cell, size)
-    name = _name(testbed, cell).replace("seat +", "seat " if part == 1 else "seat +")
-    return f"{['', '', *(f'{phase} in the game ' for phase in PHASES)][part]}{name}"
+def _names_of_parts(testbed: Testbed) -> list[str]:
+    """What the cells of tallies count: in all views, by the numbers of seats, and in views of PHASES."""
+    names = [*_names(testbed)]
+    by_seat = [name.replace("seat +", "seat ") for name in names]
+    return names + by_seat + [f"{phase} in the game {name}" for phase in PHASES for name in names]
 
 
 def _draws(testbed: Testbed, count: int, salt: str) -> Counted[View]:
@@ -517,13 +506,11 @@ def _chances(here: View, worlds: np.ndarray) -> np.ndarray:
     return given
 
 
-def _named_chance(testbed: Testbed, cell: int) -> str:
-    """What a cell of `_by_chances` counts, in words."""
-    (place, piece), most = divmod(cell, testbed.deck.kinds), max(testbed.game.seats)
-    if place < 2 * most:
-        seat = str(place) if place < most else f"+{place - most}"
-        return f"{testbed.deck.names[piece]} lies in the hand of seat {seat}"
-    return f"cards lie in hands where their chances are {piece / 10} to {(piece + 1) / 10}"
+def _names_of_chances(testbed: Testbed) -> list[str]:
+    seats, pieces = range(max(testbed.game.seats)), testbed.deck.names
+    hands = [f"the hand of seat {sign}{seat}" for sign in ("", "+") for seat in seats]
+    alone = [f"{piece} lies in {hand}" for hand in hands for piece in pieces]
+    return alone + [f"cards lie in hands where their chances are {k / 10} to {(k + 1) / 10}" for k in range(10)]
 
 
 def _told(here: View, i: int, states: np.ndarray) -> np.ndarray:
@@ -557,7 +544,6 @@ def _classes(free: np.ndarray, number: np.ndarray, told: np.ndarray) -> np.ndarr
 
 
 def _same(rows: np.ndarray) -> np.ndarray:
-    """Which rows are equal: bool[rows, rows]."""
     _, kinds = np.unique(rows, axis=0, return_inverse=True)
     return kinds.reshape(-1, 1) == kinds.reshape(-1)
 
@@ -788,7 +774,6 @@ def _lying(testbed: Testbed, states: np.ndarray, seat: int) -> np.ndarray:
 
 
 def _number(places: Places, seats: int, seat: int, place: int) -> int:
-    """The number of a place in `_lying`."""
     return (place - seat) % seats if place < seats else max(seats, PLACES - places.count + place)
 
 
@@ -837,28 +822,19 @@ def _groups(testbed: Testbed, states: np.ndarray, hidden: np.ndarray, lie: np.nd
     return list(groups), np.array(list(groups.values()))
 
 
-def _name(testbed: Testbed, cell: int) -> str:
-    """What a cell of a tally counts, in words that "more often" may follow."""
-    deck, pairs, names = testbed.deck, _pairs(testbed.deck), _names_of_groups(testbed)
-    if cell < BESIDE * len(names):
-        group, two = divmod(cell, BESIDE)
-        first, second = (_named(testbed, place) for place in _PAIRS_BESIDE[two])
-        return f"{names[group]} lie in both {first} and {second}"
-    cell -= BESIDE * len(names)
-    if cell < pairs:
-        first, second = divmod(cell, deck.kinds)
-        two = f"{deck.names[first]} and {deck.names[second]} lie" if first != second else f"two {deck.names[first]} lie"
-        return f"{two} in one hand"
-    cell -= pairs
-    if cell < len(deck.pairs):
-        return f"{list(deck.pairs)[cell]} lie in one hand"
-    what, rest = divmod(cell - len(deck.pairs), len(names) * ALL)
-    group, place = divmod(rest, ALL)
-    if what > 2:
-        place, kind = divmod(cell - len(deck.pairs) - 3 * len(names) * ALL, deck.kinds)
-        return f"{deck.names[kind]} lies in {_named(testbed, place)}"
-    several, where = names[group], _named(testbed, place)
-    return (f"{several} lie in {where}", f"two of {several} lie in {where}", f"none of {several} lies in {where}")[what]
+def _names(testbed: Testbed) -> Iterator[str]:
+    """What each cell of a tally counts, in words that "more often" may follow."""
+    deck, groups = testbed.deck, _names_of_groups(testbed)
+    places, pairs = [_named(testbed, place) for place in range(ALL)], itertools.product(deck.names, deck.names)
+    for name, (one, other) in itertools.product(groups, _PAIRS_BESIDE):
+        yield f"{name} lie in both {places[one]} and {places[other]}"
+    for first, second in itertools.islice(pairs, _pairs(deck)):
+        yield f"{first} and {second} lie in one hand" if first != second else f"two {first} lie in one hand"
+    yield from (f"{pair} lie in one hand" for pair in deck.pairs)
+    for what in ("{} lie in {}", "two of {} lie in {}", "none of {} lies in {}"):
+        yield from itertools.starmap(what.format, itertools.product(groups, places))
+    for place, kind in itertools.product(places, deck.names[: _alone(deck)]):
+        yield f"{kind} lies in {place}"
 
 
 def _names_of_groups(testbed: Testbed) -> list[str]:

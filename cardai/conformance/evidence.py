@@ -19,7 +19,7 @@ FEW = 10.0  # counts expected to be smaller do not make a chi-square
 MOST_DRAWN = 200_000  # states drawn to list them
 LIKELY, CERTAIN = 8.0, 25.0  # the c above: for a first look, and before a law counts as broken
 
-_LOGS = np.array([math.lgamma(n + 1) for n in range(1 << 12)])  # of factorials
+LOGS = np.array([math.lgamma(n + 1) for n in range(1 << 12)])  # of factorials
 RNG = HEADER.index("rng")  # the place of the random stream among a state's words
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -56,18 +56,8 @@ def place_of_bit(dtype: np.dtype, bit: int) -> str:
 
 def is_too_often(hits: int, trials: int) -> bool:
     """Whether `hits` heads in `trials` throws of a fair coin are more than SIGMA standard deviations too many."""
-    return _tail(hits, trials, 0.5) < math.erfc(SIGMA / math.sqrt(2)) / 2
-
-
-def _tail(hits: int, trials: int, p: float) -> float:
-    """P(at least `hits` of `trials`), each with probability p."""
-    every = math.lgamma(trials + 1)
-    return sum(
-        math.exp(
-            every - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * math.log(p) + (trials - k) * math.log1p(-p)
-        )
-        for k in range(hits, trials + 1)
-    )
+    tail = sum(math.comb(trials, heads) for heads in range(hits, trials + 1)) / 2**trials
+    return tail < math.erfc(SIGMA / math.sqrt(2)) / 2
 
 
 def strictness(cells: int) -> float:
@@ -92,7 +82,7 @@ def off_twice(first: np.ndarray, again: Callable[[], np.ndarray], hint: float = 
 def none_drawn(size: np.ndarray, marked: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     """P(none of the `marked` cards is among `drawn` ones of `size` cards), each at most 62: f8, broadcast."""
     left = size - marked - drawn
-    logarithm = _LOGS[size - marked] - _LOGS[np.maximum(left, 0)] - _LOGS[size] + _LOGS[size - drawn]
+    logarithm = LOGS[size - marked] - LOGS[np.maximum(left, 0)] - LOGS[size] + LOGS[size - drawn]
     return np.where(left >= 0, np.exp(logarithm), 0.0)
 
 

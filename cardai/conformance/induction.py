@@ -62,7 +62,6 @@ class Case(View):
 
 
 def _at_the_deal(testbed: Testbed) -> list[View]:
-    """The views of a deal of each table."""
     seeds, none = [int(testbed.seeds(setup, 1)[0]) for setup in testbed.setups], np.zeros(0)
     deals = [
         Trace(testbed, at, seed, testbed.deals(at, 0, 1), none, none)
@@ -73,10 +72,7 @@ def _at_the_deal(testbed: Testbed) -> list[View]:
 
 @each("views", _at_the_deal, none=NOT_LISTED, hidden=True)
 def worlds_at_the_deal_are_deals_that_look_alike(here: View) -> bool:
-    """Where a seat's worlds at the deal can be listed, they are the deals that look to it like the true one.
-
-    Here the induction begins. Many deals are made to find those that look like a given one.
-    """
+    """Where a seat's worlds at the deal can be listed, they are the deals that look to it like the true one."""
     probe = here.worlds(2 * PROBE)
     worlds = None if len(distinct(probe)) == len(probe) else worlds_listed(here, MOST, CERTAIN)
     if worlds is None:
@@ -169,7 +165,6 @@ def _not_rare(here: View, states: np.ndarray, worlds: np.ndarray) -> np.ndarray:
 
 
 def _shares(here: View, worlds: np.ndarray) -> np.ndarray:
-    """How likely each of all worlds of a seat is: f8[worlds]."""
     weights = here.weights(worlds)
     return weights / weights.sum()
 

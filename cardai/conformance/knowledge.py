@@ -35,7 +35,6 @@ BLOCKS = (128, 1024, *(8192,) * 11)  # worlds drawn until nothing is left that m
 RARELY, FEWEST = 0.01, 4096  # a less frequent view, or fewer outcomes, say nothing about what is always so
 FAR = 24  # moves after a hidden move that are played again with another one in its place
 NO_UNSEEN = "no move was found that reveals nothing to a seat"
-FEW_OUTCOMES = "no move was found of which enough outcomes look alike to a seat"
 ALONE = "no move of another seat was found"
 NO_OTHER = "no hidden move was found that could have been another one for all that a seat is shown"
 
@@ -116,7 +115,6 @@ def _encoded_alike(here: View, count: int) -> np.ndarray:
 
 
 def _results(here: View, count: int, seed: int) -> np.ndarray:
-    """The states after the move in `count` worlds: STATE[N]."""
     return here.compiled.moved(*told_alike(here, here.worlds(count, seed)))
 
 
@@ -153,7 +151,12 @@ def nothing_is_learnt_unseen(here: View) -> bool:
     return True
 
 
-@each("views", _moves_seen("forgotten"), none=FEW_OUTCOMES, hidden=True)
+@each(
+    "views",
+    _moves_seen("forgotten"),
+    none="no move was found of which enough outcomes look alike",
+    hidden=True,
+)
 def nothing_seen_is_forgotten(here: View) -> bool:
     """What a seat knows from play stays the same in its worlds: a card it saw played or taken is not dealt anew.
 

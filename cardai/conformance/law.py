@@ -4,7 +4,7 @@ import functools
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from cardai.conformance.note import Barred, note_place
 from cardai.conformance.testbed import Counted, LawError, Looked, Position, Setup, Stretch, Testbed, Trace, View
@@ -27,10 +27,6 @@ CAUSES: dict[Cause, str] = {
     "game": "nothing of the kind in this game",
 }
 """Why laws are not tested. Only the first is a lack: with the field, the laws would see what the rules do."""
-
-EYES = {"holdings": "with it the laws count the cards of each place"}
-"""The fields of `Game` by which laws see what other rules do, and what each is for. Other fields claim something
-themselves: a game that leaves them out has nothing that could be wrong with them."""
 
 NOTHING_HIDDEN = "nothing is hidden in this game"
 
@@ -87,13 +83,16 @@ def law(check: Callable[[Testbed], Steps]) -> Law:
 
 
 def need(testbed: Testbed, fields: str) -> None:
-    """Raise NotTested for a game that leaves out one of these fields of `Game`, given as names between spaces."""
+    """Raise NotTested for a game that leaves out one of these fields of `Game`, given as names between spaces.
+
+    By `holdings` laws see what other rules do. Other fields claim something themselves.
+    """
     for field in fields.split():
         if not testbed.game.get(field):
-            if field not in EYES:
+            if field != "holdings":
                 raise NotTested(f"the game has no `{field}`")
             if testbed.hides_something:
-                raise NotTested(f"the game has no `{field}`: {EYES[field]}", "field")
+                raise NotTested("the game has no `holdings`: with it the laws count the cards of each place", "field")
             raise NotTested(NOTHING_HIDDEN)
 
 
@@ -135,52 +134,39 @@ def each(
     return make
 
 
-def each_position(
-    effort: str, needs: str = "", none: str = "", hidden: bool = False
-) -> Callable[[Callable[[Position], object]], Law]:
+def each_position(effort: str, **how: Any) -> Callable[[Callable[[Position], object]], Law]:
     """Make a law of a function that tests a position. `effort`: the field of `Effort` with their number."""
-    return each("positions", lambda testbed: testbed.positions(getattr(testbed.effort, effort)), needs, none, hidden)
+    return each("positions", lambda testbed: testbed.positions(getattr(testbed.effort, effort)), **how)
 
 
-def each_view(
-    effort: str, needs: str = "", hidden: bool = False, least: int = 0
-) -> Callable[[Callable[[View], object]], Law]:
+def each_view(effort: str, **how: Any) -> Callable[[Callable[[View], object]], Law]:
     """Make a law of a function that tests a position as one seat sees it. `effort`: as for `each_position`."""
-    return each("views", lambda testbed: testbed.views(getattr(testbed.effort, effort)), needs, "", hidden, least)
+    return each("views", lambda testbed: testbed.views(getattr(testbed.effort, effort)), **how)
 
 
-def each_stretch(
-    needs: str = "", none: str = "", hidden: bool = False, least: int = 0
-) -> Callable[[Callable[[Stretch], object]], Law]:
+def each_stretch(**how: Any) -> Callable[[Callable[[Stretch], object]], Law]:
     """Make a law of a function that tests some plies of a game in a row as one seat sees them."""
-    return each("stretches of games", Testbed.stretches, needs, none, hidden, least)
+    return each("stretches of games", Testbed.stretches, **how)
 
 
-def each_game(needs: str = "", none: str = "") -> Callable[[Callable[[Trace], object]], Law]:
+def each_game(needs: str = "", **how: Any) -> Callable[[Callable[[Trace], object]], Law]:
     """Make a law of a function that tests a game that was played."""
-    return each("games", lambda testbed: testbed.mixed(testbed.traces), needs, none)
+    return each("games", lambda testbed: testbed.mixed(testbed.traces), needs, **how)
 
 
-def each_end(needs: str = "", none: str = "") -> Callable[[Callable[[Trace], object]], Law]:
+def each_end(needs: str = "", **how: Any) -> Callable[[Callable[[Trace], object]], Law]:
     """Make a law of a function that tests a game that was played, or steered to a rare end."""
-    games = each("games", lambda testbed: testbed.games_and_rare_ends, needs, none)
+    games = each("games", lambda testbed: testbed.games_and_rare_ends, needs, **how)
 
     def make(check: Callable[[Trace], object]) -> Law:
-        @functools.wraps(check)
-        def check_game(game: Callable[[], Trace | None]) -> object:
-            trace = game()
-            return False if trace is None else check(trace)
-
-        return games(check_game)
+        return games(functools.wraps(check)(lambda game: False if (trace := game()) is None else check(trace)))
 
     return make
 
 
-def each_table(
-    needs: str = "", none: str = "", hidden: bool = False
-) -> Callable[[Callable[[Testbed, Setup], object]], Law]:
+def each_table(needs: str = "", **how: Any) -> Callable[[Callable[[Testbed, Setup], object]], Law]:
     """Make a law of a function that tests a variant with a number of seats."""
-    tables = each("tables", lambda testbed: [(testbed, setup) for setup in testbed.setups], needs, none, hidden)
+    tables = each("tables", lambda testbed: [(testbed, setup) for setup in testbed.setups], needs, **how)
     return lambda check: tables(functools.wraps(check)(lambda table: check(*table)))
 
 
@@ -225,7 +211,6 @@ class _Task:
 
     @property
     def share(self) -> float:
-        """The share of things that have been looked at."""
         return self.last.done / max(1, self.last.total) if self.last else 0.0
 
     def go_on(self, seconds: float, end: float) -> None:
@@ -247,7 +232,6 @@ class _Task:
                 break
 
     def _step(self) -> None:
-        """Let the law look at one thing more, or conclude."""
         start, remark = time.process_time(), None
         verdict: Verdict = "broken"
         why, cause = "", ""

@@ -4,7 +4,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 
 import numpy as np
 
@@ -221,19 +221,20 @@ def a_decision_that_goes_on_is_midway(testbed: Testbed) -> Steps:
 def _kinds(trace: Trace) -> Iterator[set[int]]:
     """The kinds of legal moves, the first field, at each ply of a game."""
     kind = (trace.testbed.game.move.names or ("",))[0]
-    for first in range(0, len(trace.moves), LISTED_TOGETHER):
-        moves, counts = trace.testbed.compiled.legal(trace.states[:-1][first : first + LISTED_TOGETHER])
-        yield from (set(row[kind][: abs(count)].tolist()) for row, count in zip(moves, counts, strict=True))
+    return ({*moves[kind].tolist()} for moves, _ in _listed(trace))
 
 
 def _truncated(trace: Trace) -> Iterator[tuple[Position, np.ndarray]]:
     """Positions of a game whose list of moves is truncated, with the list; at most `positions`."""
-    left = trace.testbed.effort.positions
+    found = ((Position(trace, ply), moves) for ply, (moves, is_part) in enumerate(_listed(trace)) if is_part)
+    return islice(found, trace.testbed.effort.positions)
+
+
+def _listed(trace: Trace) -> Iterator[tuple[np.ndarray, bool]]:
+    """The legal moves at each ply of a game, MOVE[n], and whether `legal` leaves some out."""
     for first in range(0, len(trace.moves), LISTED_TOGETHER):
         moves, counts = trace.testbed.compiled.legal(trace.states[:-1][first : first + LISTED_TOGETHER])
-        for row in np.flatnonzero(counts < 0)[:left]:
-            left -= 1
-            yield Position(trace, first + int(row)), moves[row, : -counts[row]]
+        yield from ((row[: abs(count)], count < 0) for row, count in zip(moves, counts.tolist(), strict=True))
 
 
 def moves_of_other_kinds(here: Position, listed: np.ndarray) -> np.ndarray:

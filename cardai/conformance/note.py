@@ -48,7 +48,6 @@ class Note:
         return calls, pauses > 0, self._block[_HEAD.size : _HEAD.size + size].decode("utf-8", "replace")
 
     def close(self) -> None:
-        """Give the memory back."""
         self._block.close()
         if self._file is not None:
             self._file.close()
@@ -138,7 +137,6 @@ def bar(functions: Mapping[str, str]) -> None:
 
 
 def barred() -> dict[str, str]:
-    """The functions that may not be called, and what is wrong with each."""
     return dict(_barred)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from cardai.agents.evaluator import known_evaluators
 from cardai.agents.notation import Spec, parse
 from cardai.agents.spec import TREES, Agent, agent, list_specs, packaged_specs
-from cardai.conformance.compiled import copied, encode_each, value_each
 from cardai.conformance.evidence import off_twice, strictness
 from cardai.conformance.law import (
     NotTested,
@@ -24,32 +23,26 @@ from cardai.conformance.law import (
     law,
     need,
 )
-from cardai.conformance.note import note_rule, refuse
+from cardai.conformance.states import Fence
 from cardai.conformance.testbed import Counted, LawError, Looked, Position, Setup, Testbed, Trace, View
 from cardai.errors import CardaiError
 from cardai.game import Game, Outcome
-from cardai.kernel.native import raw
 
 AT_ONCE = 25  # games that are played at once to look for what is rare
 FEW = 6  # positions of a game that is looked at only for what is rare
 THINNED = 16  # one position of a game in so many is looked at first
-BLANK = 77  # the value of the rows around the one that is written
 
 
 @each_view("texts", needs="encoders")
 def encodings_fill_their_layout(here: View) -> None:
     """An encoder writes the values of its row and nothing beyond; a row does not depend on the rows around it."""
     for name in here.game.learning.encoders:
-        encode, width = here.game.learning.encoders[name].encode, here.compiled.width(name, len(here.seats))
-        if width < 1:
+        if (width := here.compiled.width(name, len(here.seats))) < 1:
             raise here.broken(f"the layout of encoder {name} is empty")
-        refuse(f"encoder {name}")
-        given, rows = copied(here.states), np.full((4, width), BLANK, np.uint8)
-        rows[1] = 0
-        encode_each(here.game.compiler.entry("encode", encode), raw(given), 1, here.seat, raw(rows[1:]))
-        if (rows[[0, 2, 3]] != BLANK).any():
+        rows = (fence := Fence(here.compiled)).encoded(here.states, here.seat, name)
+        if any(damaged.endswith("row") for damaged in fence.damaged()):
             raise here.broken(f"encoder {name} writes beyond its {width} values")
-        if (here.game.encode(here.state, here.seat, name) != rows[1]).any():
+        if (here.game.encode(here.state, here.seat, name) != rows[0]).any():
             raise here.broken(f"encoder {name} gives seat {here.seat} another row the second time")
     first = max(0, here.ply - 1)
     around = here.rows(here.trace.states[first : here.ply + 2])
@@ -59,10 +52,7 @@ def encodings_fill_their_layout(here: View) -> None:
 
 @law
 def every_segment_says_something(testbed: Testbed) -> Steps:
-    """Every named segment of an encoding varies over the positions and after-states of many games.
-
-    Options of a variant may silence a segment, so this is tested only where all named variants are.
-    """
+    """Every named segment of an encoding varies over the positions and after-states of many games."""
     if not testbed.has_all_variants:
         raise NotTested("options of a variant may silence a segment, and not all named variants are tested", "part")
     need(testbed, "encoders")
@@ -235,18 +225,13 @@ def outcomes_keep_their_range(trace: Trace) -> None:
 
 def _keeps_range(here: View, what: str, outcome: Outcome) -> None:
     """Raises LawError unless an outcome of a state is in its range for a seat and leaves the state as it is."""
-    state, values = copied(here.states), np.zeros(1)
-    note_rule(f"{what} for seat {here.seat}")
-    value_each(here.compiled.numbers[what], raw(state), 1, here.seat, raw(values))
-    applies = here.compiled.numbers.get(f"applies of {what}")
-    if applies is not None and np.isnan(values[0]):  # it may be no number if it does not apply
-        note_rule(f"applies of {what} for seat {here.seat}")
-        value_each(applies, raw(state), 1, here.seat, raw(values))
-        values[0] = np.nan if values[0] else outcome.low
-    if not outcome.contains(values[0]):
+    (value,), applies = (fence := Fence(here.compiled)).values(here.states, here.seat, what), f"applies of {what}"
+    if np.isnan(value) and applies in fence.numbers:  # it may be no number if it does not apply
+        value = np.nan if fence.values(here.states, here.seat, applies)[0] else outcome.low
+    if not outcome.contains(value):
         span = f"{outcome.low:g} to {outcome.high:g}"
-        raise here.broken(f"the {what} is {values[0]:g} for seat {here.seat}; its range is {span}")
-    if state.tobytes() != here.state.tobytes():
+        raise here.broken(f"the {what} is {value:g} for seat {here.seat}; its range is {span}")
+    if any(fence.damaged()):
         raise here.broken(f"the {what} changes the state")
 
 

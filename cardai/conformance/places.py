@@ -6,22 +6,22 @@ laws count cards that do not lie there, so a place is read only if its cards cha
 """
 
 import functools
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from cardai.conformance.evidence import words
+from cardai.conformance.evidence import LOGS, words
 from cardai.errors import CardaiError, whole
-from cardai.game import counts_of, listed_pieces
+from cardai.game import counts_of
 
 WORD = 64  # bits of a number of a state
 SUITS = 4
 DIFFERENT = 8  # examples in which a place holds something else than in most, at least, if it is to be found in states
 RANKED = 62  # more cards than this are no deck of ranks and four suits
-_LOGS = np.array([math.lgamma(n + 1) for n in range(1 << 12)])  # of factorials
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,6 @@ class CardKinds:
 
     @property
     def kinds(self) -> int:
-        """The number of kinds."""
         return len(self.copies)
 
     @property
@@ -66,27 +65,17 @@ class CardKinds:
 
         Raises CardaiError for a set with cards that the game does not have, and for what are no counts.
         """
-        return counts_of(held, self.copies, self.names) if self.are_counts else self._from_sets(held)
-
-    def _from_sets(self, held: Any) -> np.ndarray:
-        size, found = -(-self.kinds // 8), bytearray()
-        for place, cards in enumerate(held):
-            whole(f"holdings: place {place}", cards, 0)
-            if int(cards).bit_length() > self.kinds:
-                highest = int(cards).bit_length() - 1
-                raise CardaiError(f"holdings: place {place} has card {highest}; cards are 0 to {self.kinds - 1}")
-            found += int(cards).to_bytes(size, "little")
-        bits = np.frombuffer(bytes(found), np.uint8).reshape(-1, size)
-        return np.unpackbits(bits, axis=1, bitorder="little")[:, : self.kinds].astype(np.int64)
+        if self.are_counts:
+            return counts_of(held, self.copies, self.names)
+        sets = [self.members(cards, f"holdings: place {place}") for place, cards in enumerate(held)]
+        return np.array(sets, np.int64).reshape(-1, self.kinds)
 
     def members(self, cards: Any, what: str) -> np.ndarray:
         """A set of kinds as bool[kinds]. Raises CardaiError, which calls it `what`, if it is no such set."""
-        found = np.zeros(self.kinds, bool)
-        pieces = listed_pieces(whole(what, cards, 0))
-        if pieces and pieces[-1] >= self.kinds:
-            raise CardaiError(f"{what} has the piece {pieces[-1]}; pieces are 0 to {self.kinds - 1}")
-        found[pieces] = True
-        return found
+        if (highest := whole(what, cards, 0).bit_length() - 1) >= self.kinds:
+            raise CardaiError(f"{what} has card {highest}; cards are 0 to {self.kinds - 1}")
+        bits = np.frombuffer(int(cards).to_bytes(-(-self.kinds // 8), "little"), np.uint8)
+        return np.unpackbits(bits, count=self.kinds, bitorder="little").astype(bool)
 
 
 def log_deals(counts: np.ndarray) -> np.ndarray:
@@ -94,7 +83,7 @@ def log_deals(counts: np.ndarray) -> np.ndarray:
 
     `counts`: i8[N, places, kinds] of places whose order is no part of a state.
     """
-    return -_LOGS[counts].sum(axis=(1, 2))
+    return -LOGS[counts].sum(axis=(1, 2))
 
 
 class Places:
@@ -112,14 +101,14 @@ class Places:
         counts, numbers = self._listed(examples), words(examples)
         self.seen = counts.any(axis=(0, 1))
         self.count = counts.shape[1]
-        lists = _Lists(examples, deck)
-        self._readers: dict[int, _Reader] = {}
-        self.lists: dict[int, _List] = {}
+        lists = _lists(examples, deck.kinds)
+        self._readers: dict[int, Reader] = {}
+        self.lists: dict[int, Reader] = {}
         for place in range(self.count):
             wanted = counts[:, place]
             if len(wanted) - np.unique(wanted, axis=0, return_counts=True)[1].max() < DIFFERENT:
                 continue
-            of_list = lists.reader(wanted)
+            of_list = lists.get(np.ascontiguousarray(wanted, np.int64).tobytes())
             reader = _of_sets(wanted, numbers) or _of_counts(wanted, numbers) or of_list or _of_places(wanted, numbers)
             if of_list is not None:
                 self.lists[place] = of_list
@@ -153,61 +142,24 @@ class Places:
         return np.array([counts[:count] for counts in held], np.int64).reshape(len(held), count, self.deck.kinds)
 
 
-class _Reader:
-    """What reads the counts of a place from the numbers of states, i8[N, words], in some of their columns."""
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """What reads the counts of a place from some columns of the numbers of states.
 
-    def __init__(self, columns: list[int]) -> None:
-        self.columns = columns
+    `of(own, kinds)` makes them, i8[N, kinds], of the numbers in these columns, i8[N, columns]. `first`: of a list of
+    cards, what is added to the numbers of their kinds.
+    """
 
-    def read(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
-        raise NotImplementedError
-
-
-class _Sets(_Reader):
-    """A set of cards in one number, or in several with `size` cards in each: bit k is the k-th of them."""
-
-    def __init__(self, columns: list[int], size: int) -> None:
-        super().__init__(columns)
-        self.size = size
+    columns: list[int]
+    of: Callable[[np.ndarray, int], np.ndarray]
+    first: int = 0
 
     def read(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
-        bits = [unpacked(numbers[:, column])[:, : self.size] for column in self.columns]
-        return (bits[0] if len(bits) == 1 else np.concatenate(bits, axis=1))[:, :kinds]
-
-
-class _Counts(_Reader):
-    """A number for each kind."""
-
-    def read(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
-        return numbers[:, self.columns]
-
-
-class _OfPlaces(_Reader):
-    """For each card a number that says where it lies; `value` stands for this place."""
-
-    def __init__(self, columns: list[int], value: int) -> None:
-        super().__init__(columns)
-        self.value = value
-
-    def read(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
-        return (numbers[:, self.columns] == self.value).astype(np.uint8)
-
-
-class _List(_Reader):
-    """A list of cards: the numbers of their kinds plus `first`. Other numbers stand for no card."""
-
-    def __init__(self, columns: list[int], first: int) -> None:
-        super().__init__(columns)
-        self.first = first
-
-    def read(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
-        cards = numbers[:, self.columns] - self.first
-        rows, places = np.nonzero((cards >= 0) & (cards < kinds))
-        cells = rows * kinds + cards[rows, places]
-        return np.bincount(cells, minlength=len(cards) * kinds).reshape(len(cards), kinds)
+        """The counts in states, by their numbers, i8[N, words]: i8[N, kinds]."""
+        return self.of(numbers[:, self.columns], kinds)
 
     def seen(self, numbers: np.ndarray, kinds: int) -> np.ndarray:
-        """Which kinds were seen in each place of the list: bool[kinds, places]."""
+        """Which kinds were seen in each place of a list: bool[kinds, places]."""
         cards = numbers[:, self.columns] - self.first
         return (cards == np.arange(kinds)[:, None, None]).any(axis=1)
 
@@ -218,8 +170,8 @@ def unpacked(sets: np.ndarray) -> np.ndarray:
     return np.unpackbits(given, axis=1, bitorder="little")
 
 
-def _of_sets(wanted: np.ndarray, numbers: np.ndarray) -> _Reader | None:
-    """What reads a place, i8[N, kinds], that is a set in the states, if there is such a thing and it varies."""
+def _of_sets(wanted: np.ndarray, numbers: np.ndarray) -> Reader | None:
+    """What reads a place, i8[N, kinds], that is a set in one number of the states, or in several."""
     if wanted.max(initial=0) != 1:
         return None
     known: dict[bytes, list[int]] = {}
@@ -237,11 +189,16 @@ def _of_sets(wanted: np.ndarray, numbers: np.ndarray) -> _Reader | None:
             if columns[-1] < 0:
                 break
         else:
-            return _Sets(columns, size)
+            return Reader(columns, partial(_members, size))
     return None
 
 
-def _of_counts(wanted: np.ndarray, numbers: np.ndarray) -> _Reader | None:
+def _members(size: int, own: np.ndarray, kinds: int) -> np.ndarray:
+    """The cards of sets in numbers with `size` cards in each: u1[N, kinds]."""
+    return unpacked(own.ravel()).reshape(*own.shape, WORD)[:, :, :size].reshape(len(own), -1)[:, :kinds]
+
+
+def _of_counts(wanted: np.ndarray, numbers: np.ndarray) -> Reader | None:
     """What reads a place that has a number for each kind, at equal distances, in the states."""
     varying = np.flatnonzero((wanted != wanted[:1]).any(axis=0))
     others = [kind for kind in varying[1:] if (wanted[:, kind] != wanted[:, varying[0]]).any()]
@@ -255,11 +212,11 @@ def _of_counts(wanted: np.ndarray, numbers: np.ndarray) -> _Reader | None:
             columns = start + step * (np.arange(wanted.shape[1]) - first)
             fits = step > 0 and rest == 0 and columns[0] >= 0 and columns[-1] < numbers.shape[1]
             if fits and (numbers[:, columns] == wanted).all():
-                return _Counts(columns.tolist())
+                return Reader(columns.tolist(), lambda own, kinds: own)
     return None
 
 
-def _of_places(wanted: np.ndarray, numbers: np.ndarray) -> _Reader | None:
+def _of_places(wanted: np.ndarray, numbers: np.ndarray) -> Reader | None:
     """What reads a place if the states say for each card where it lies."""
     if wanted.max(initial=0) != 1:
         return None
@@ -268,32 +225,29 @@ def _of_places(wanted: np.ndarray, numbers: np.ndarray) -> _Reader | None:
     for start in range(numbers.shape[1] - kinds + 1):
         value = int(numbers[example, start + card])
         if ((numbers[:, start : start + kinds] == value) == (wanted == 1)).all():
-            return _OfPlaces(list(range(start, start + kinds)), value)
+            return Reader([*range(start, start + kinds)], lambda own, _, value=value: (own == value).astype(np.uint8))
     return None
 
 
-class _Lists:
-    """The lists of cards in states, as counts: what reads each, by the bytes of what it reads in the examples."""
+def _lists(examples: np.ndarray, kinds: int) -> dict[bytes, Reader]:
+    """What reads each list of cards in states, by the bytes of the counts, i8[N, kinds], that it reads in examples.
 
-    def __init__(self, examples: np.ndarray, deck: CardKinds) -> None:
-        self._known = {}
-        numbers = words(examples)
-        for reader in _lists(examples.dtype):
-            read = reader.read(numbers, deck.kinds)
-            if (read.sum(axis=1) > 1).any():
-                cards = numbers[:, reader.columns] - reader.first
-                both = (cards[:, 1:] >= 0) & (cards[:, :-1] >= 0)
-                if (both & (np.diff(cards, axis=1) < 0)).any():  # a list that is always sorted keeps no order
-                    self._known.setdefault(read.astype(np.int64).tobytes(), reader)
+    Numbers that are no card's stand for no card. A list that is always sorted keeps no order, so it is left out.
+    """
+    found, numbers = {}, words(examples)
+    for kind, offset, *_ in (examples.dtype.fields or {}).values():
+        size = kind.shape[-1] if kind.shape else 1
+        for start, first in product(range(offset // 8, (offset + kind.itemsize) // 8, size), (0, 1)):
+            cards = numbers[:, start : start + size] - first
+            reader = Reader([*range(start, start + size)], partial(_of_list, first), first)
+            falls = (cards[:, 1:] >= 0) & (cards[:, :-1] > cards[:, 1:])
+            if falls.any() and (read := reader.read(numbers, kinds)).sum(axis=1).max() > 1:
+                found.setdefault(read.astype(np.int64).tobytes(), reader)
+    return found
 
-    def reader(self, wanted: np.ndarray) -> "_List | None":
-        return self._known.get(np.ascontiguousarray(wanted, np.int64).tobytes())
 
-
-def _lists(dtype: np.dtype) -> Iterator[_List]:
-    for kind, offset, *_ in (dtype.fields or {}).values():
-        if kind.shape and kind.shape[-1] > 1:
-            size, numbers = kind.shape[-1], kind.itemsize // 8
-            for start in range(offset // 8, offset // 8 + numbers, size):
-                for first in (0, 1):
-                    yield _List(list(range(start, start + size)), first)
+def _of_list(first: int, own: np.ndarray, kinds: int) -> np.ndarray:
+    cards = own - first
+    rows, places = np.nonzero((cards >= 0) & (cards < kinds))
+    cells = rows * kinds + cards[rows, places]
+    return np.bincount(cells, minlength=len(cards) * kinds).reshape(len(cards), kinds)

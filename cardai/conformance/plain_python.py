@@ -250,21 +250,18 @@ def _transcript(
 
 def _questions(compiled: Compiled, states: np.ndarray, ply: int) -> Iterator[tuple[str, Callable[[], Any], Any]]:
     """What the rules compute for a position: (name, the computation, a function that checks its values or None)."""
-    game = compiled.game
-    yield "legal", lambda: compiled.moves(states), None
-    if game.rules.is_open is not None:
-        yield "is_open", lambda: compiled.opened(states), None
-        if game.rules.simplify is not None and compiled.opened(states)[0]:
-            yield "simplify", lambda: compiled.simplified(states), None
+    game, seats = compiled.game, range(int(states[0]["seats"]))
     if game.rules.is_legal:
         odd = impossible(compiled.moves(states)[:2])
         yield "is_legal of impossible moves", lambda: compiled.allowed(states, odd), None
-    for what, question in questions(compiled, states, ply):
-        yield what, question, None
+    for seat in seats:
+        for name, question in questions(game, states, seat, ply).items():
+            if not name.startswith("encoder "):
+                yield f"{name} for seat {seat}", partial(question, compiled), None
     for late in (None, *sorted({LATE, game.max_plies - 1} if game.max_plies > LATE else ())):
         later = states.copy()
         later["ply"] = states["ply"] if late is None else late  # as in a game that has gone round in circles
-        for (name, encoder), seat in product(game.learning.encoders.items(), range(int(states[0]["seats"]))):
+        for (name, encoder), seat in product(game.learning.encoders.items(), seats):
             what = f"encoder {name} for seat {seat}{'' if late is None else f', if this were ply {late},'}"
             yield what, partial(compiled.encoded, later, seat, name), partial(_misfit, encoder, later[0], seat)
 

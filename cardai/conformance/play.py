@@ -1,12 +1,18 @@
-"""Laws on deals, plies and scores: a game repeats from its seed, comes to an end, and has scores as declared."""
+"""Laws on deals, plies and scores: a game repeats from its seed, comes to an end, and has scores as declared.
+
+Before all others come laws on single calls. A game that crashes or hangs does so there first, where the call is known.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Generator
+from typing import Any
 
 import numpy as np
 
 from cardai.conformance.evidence import SIGMA, facts, marks, off_twice, strictness
 from cardai.conformance.law import NotTested, Steps, at_once, each_end, each_game, each_position, each_table, law
+from cardai.conformance.plain_python import in_plain_python
+from cardai.conformance.steps import play_through
 from cardai.conformance.testbed import MOVES_TRIED, STEERED_FROM, LawError, Looked, Position, Setup, Testbed, Trace
 from cardai.kernel.together import seats_together
 from cardai.rule import mixed
@@ -16,6 +22,26 @@ AT_ONCE = 12  # games of a setup that are steered at once, for each seat
 WORLDS = 64  # of each deal, to see how often they equal it
 LEAST_HITS = 10  # the variance of how often they do, at least: with none seen, a few may be expected
 FEW = 2.0  # the variance of a count that says too little by itself
+
+
+@law
+def plain_python_plays_through(testbed: Testbed) -> Steps:
+    """Played move by move in plain Python (CARDAI_JIT=0), no function raises, runs for ever or fills the memory.
+
+    One game with the fewest seats and one with the most, of the first variant: plain Python is too slow for all.
+    """
+    return in_plain_python(testbed, _walks, lambda answer: answer["error"])
+
+
+def _walks(testbed: Testbed) -> dict[str, Any]:
+    tables = [Setup(next(iter(testbed.variants)), n) for n in sorted({testbed.game.seats[0], testbed.game.seats[-1]})]
+    return {"walks": [{**vars(setup), "seed": int(testbed.seeds(setup, 1)[0])} for setup in tables]}
+
+
+@each_table()
+def every_call_returns(testbed: Testbed, setup: Setup) -> None:
+    """Played move by move, every function returns: none crashes, raises, runs for ever or fills the memory."""
+    play_through(testbed.game, setup, int(testbed.seeds(setup, 1)[0]))
 
 
 @each_game()
@@ -284,7 +310,6 @@ def open_positions_leave_nothing_to_chance(trace: Trace) -> bool:
 
 
 def _opened(trace: Trace) -> np.ndarray:
-    """The plies at which the game is open: i64[N]."""
     return np.flatnonzero(trace.testbed.compiled.opened(trace.states[:-1]))
 
 

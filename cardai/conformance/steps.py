@@ -4,7 +4,6 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,6 @@ class Patience:
 
     @property
     def is_over(self) -> bool:
-        """Whether all time has been spent."""
         over = time.perf_counter() >= self.end
         self.was_over |= over
         return over
@@ -54,7 +52,6 @@ class Patience:
         self.end = now + (self.last - now) / parts
 
     def timed(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function and count the time."""
         name, start = what.partition(" for seat ")[0], time.perf_counter()
         try:
             return function(*arguments)
@@ -63,35 +60,44 @@ class Patience:
             self.made[name] += 1
 
     def remark(self) -> str | None:
-        """What was left out, in words."""
         if not self.left_out:
             return None
         parts = (f"{name} {self.made[name]} of {self.made[name] + n} times" for name, n in self.left_out.items())
         return f"slow in plain Python, so called there only in part: {', '.join(parts)}"
 
 
-def questions(compiled: Compiled, states: np.ndarray, ply: int) -> Iterator[tuple[str, Callable[[], np.ndarray]]]:
-    """What can be asked of the rules about a position, STATE[1], but for encodings: in words, and the call."""
-    game, turn = compiled.game, int(states[0]["turn"])
-    for seat in range(int(states[0]["seats"])):
-        yield f"resample for seat {seat}", partial(compiled.worlds, states, seat, 2, ply)
-        if game.rules.blank is not None:
-            yield f"blank for seat {seat}", partial(compiled.blanked, states, seat)
-        for name in game.agents.heuristics:
-            yield f"heuristic {name} for seat {seat}", partial(compiled.values, states, seat, f"heuristic {name}")
-    if game.rules.weight is not None:
-        yield "weight", partial(compiled.weights, states)
-    if turn >= 0:
-        yield "is_legal", lambda: compiled.allowed(states, compiled.moves(states)[:8])
-        for name in game.agents.players:
-            yield f"player {name}", partial(_choice, compiled, states, turn, name, ply)
+Question = Callable[[Compiled], Any]
+"""A call of a rule about a position. It returns an array."""
 
 
-def _choice(compiled: Compiled, states: np.ndarray, seat: int, player: str, ply: int) -> np.ndarray:
-    """What a player of the game does in a state, STATE[1], given what its seat may see: MOVE[1]."""
-    sees_own = compiled.game.agents.players[player].sees == "own"
-    given = compiled.blanked(states, seat) if sees_own else compiled.worlds(states, seat, 1, ply)
-    return compiled.choices(given, player, ply)
+def questions(game: Game, states: np.ndarray, seat: int, ply: int) -> dict[str, Question]:
+    """What can be asked of the rules about a position, STATE[1], for a seat, by what is called.
+
+    What does not depend on the seat is asked for the seat to move, or for seat 0 if the game is over.
+    """
+    rules, turn = game.rules, int(states[0]["turn"])
+    found: dict[str, Question] = {"resample": lambda on: on.worlds(states, seat, 2, ply)}
+    if rules.blank is not None:
+        found["blank"] = lambda on: on.blanked(states, seat)
+    for name in game.agents.heuristics:
+        found[f"heuristic {name}"] = lambda on, name=name: on.values(states, seat, f"heuristic {name}")
+    for name in game.learning.encoders:
+        found[f"encoder {name}"] = lambda on, name=name: on.encoded(states, seat, name)
+    if seat == max(turn, 0) and rules.weight is not None:
+        found["weight"] = lambda on: on.weights(states)
+    if seat == turn:
+        found["legal"] = lambda on: on.moves(states)
+        found["is_legal"] = lambda on: on.allowed(states, on.moves(states)[:8])
+        if rules.is_open is not None:
+            found["is_open"] = lambda on: on.opened(states)
+            if rules.simplify is not None:
+                found["simplify"] = lambda on: on.simplified(states) if on.opened(states)[0] else states
+        for name, player in game.agents.players.items():
+            blanks = player.sees == "own"
+            found[f"player {name}"] = lambda on, name=name, blanks=blanks: on.choices(
+                on.blanked(states, seat) if blanks else on.worlds(states, seat, 1, ply), name, ply
+            )
+    return found
 
 
 def texts(game: Game, seats: int, is_over: bool) -> dict[str, Callable[[Any, Any], Any]]:
@@ -99,22 +105,24 @@ def texts(game: Game, seats: int, is_over: bool) -> dict[str, Callable[[Any, Any
 
     If the game `is_over` they take no notice of the move, and those that explain moves are left out.
     """
-    table, text = game.table, game.text
-    zones, tell, holdings, ending, picks = table.zones, text.tell, table.holdings, text.ending, table.picks
-    answer, found = partial(asked, game), {}
+    found: dict[str, Callable[[Any, Any], Any]] = {}
+
+    def add(role: str, words: str, takes_move: bool, *seat: int) -> None:
+        function = game.get(role)
+        if function is not None and not (takes_move and is_over):
+            found[role + words] = lambda state, move: asked(
+                game, role, function, state, *([move] if takes_move else []), *seat
+            )
+
     for seat in range(seats):
-        found[f"show for seat {seat}"] = lambda state, move, seat=seat: answer("show", game.text.show, state, seat)
-        if zones is not None:
-            found[f"zones for seat {seat}"] = lambda state, move, seat=seat: answer("zones", zones, state, seat)
-        if tell is not None and not is_over:
-            found[f"tell to seat {seat}"] = lambda state, move, seat=seat: answer("tell", tell, state, move, seat)
-    if holdings is not None:
-        found["holdings"] = lambda state, move: answer("holdings", holdings, state)
-    if ending is not None and is_over:
-        found["ending"] = lambda state, move: answer("ending", ending, state)
-    if picks is not None and not is_over:
-        found["picks"] = lambda state, move: answer("picks", picks, state, move)
-    return found if is_over else {**found, "spell": lambda state, move: answer("spell", game.text.spell, state, move)}
+        add("show", f" for seat {seat}", False, seat)
+        add("zones", f" for seat {seat}", False, seat)
+        add("tell", f" to seat {seat}", True, seat)
+    for role in ("holdings", "ending")[: 1 + is_over]:
+        add(role, "", False)
+    add("picks", "", True)
+    add("spell", "", True)
+    return found
 
 
 def rewarded(game: Game, state: Any, mover: int, moved: Collection[int]) -> Iterator[tuple[str, int]]:
@@ -151,7 +159,6 @@ class _Walk:
             raise self.broken(f"{what} raised {error!r}{place_of(error)}") from error
 
     def broken(self, what: str) -> LawError:
-        """The exception for a law that is broken here."""
         return LawError(f"{self.setup}, seed {self.seed}, ply {self.ply}: {what}")
 
     def question(self, what: str, function: Callable[..., Any], *arguments: Any) -> None:
@@ -177,11 +184,9 @@ class _Walk:
     def ask(self, states: np.ndarray, moves: np.ndarray) -> None:
         """Call all functions that may be asked about a position with these legal moves; none if the game is over."""
         game, state = self.game, states[0]
-        for what, question in questions(self.compiled, states, self.ply):
-            self.question(what, question)
         for seat in range(self.setup.seats):
-            for name in game.learning.encoders:
-                self.question(f"encoder {name} for seat {seat}", self.compiled.encoded, states, seat, name)
+            for what, question in questions(game, states, seat, self.ply).items():
+                self.question(f"{what} for seat {seat}", question, self.compiled)
         for move in moves[[0, -1]] if len(moves) else (None,):
             for what, function in texts(game, self.setup.seats, move is None).items():
                 text = self.call(what, function, state, move)

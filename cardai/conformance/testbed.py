@@ -162,7 +162,6 @@ class Trace:
 
     @property
     def end(self) -> "Position":
-        """The position after the last move, in which no seat is to move."""
         return Position(self, len(self.moves))
 
 
@@ -201,17 +200,14 @@ class Position:
 
     @property
     def testbed(self) -> "Testbed":
-        """The testbed that the game is of."""
         return self.trace.testbed
 
     @property
     def game(self) -> Game:
-        """The game under test."""
         return self.testbed.game
 
     @property
     def compiled(self) -> Compiled:
-        """The rules of the game on blocks of states."""
         return self.testbed.compiled
 
     @property
@@ -222,7 +218,6 @@ class Position:
 
     @property
     def state(self) -> GameState:
-        """The true state."""
         return self.states[0]
 
     @property
@@ -242,12 +237,10 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """The seat to move."""
         return int(self.state["turn"])
 
     @property
     def seats(self) -> range:
-        """All seats."""
         return range(self.trace.setup.seats)
 
     @property
@@ -257,12 +250,10 @@ class Position:
 
     @property
     def own(self) -> "View":
-        """The view of the seat to move."""
         return View(self.trace, self.ply, self.turn)
 
     @property
     def views(self) -> "list[View]":
-        """The views of all seats."""
         return [View(self.trace, self.ply, seat) for seat in self.seats]
 
     def chance(self, salt: str) -> np.random.Generator:
@@ -316,7 +307,6 @@ class Position:
             raise self.broken(str(error)) from error
 
     def broken(self, what: str) -> LawError:
-        """The exception for a law that is broken here."""
         return LawError(f"{self.trace.setup}, seed {self.trace.seed}, ply {self.ply}: {what}")
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -370,7 +360,6 @@ class Stretch:
 
     @property
     def compiled(self) -> Compiled:
-        """The rules of the game on blocks of states."""
         return self.trace.testbed.compiled
 
     @property
@@ -455,7 +444,7 @@ class Testbed:
             refuse(*(f"heuristic {name}" for name in self.game.agents.heuristics))
         note_place(setup, f"{seeds[0]} to {seeds[-1]}", "unknown")
         try:
-            options = {"threads": 1, "record": True, "checked": True, "progress": _still_there, **options}
+            options = {"threads": 1, "record": True, "checked": True, "progress": lambda *_: note_again(), **options}
             return play(self.game, agents, lineups, seeds, variant=setup.variant, **options)
         except CardaiError as error:
             place = "" if "ply" in str(error) else f"seed {seeds[0]} to {seeds[-1]}, ply unknown, "
@@ -645,7 +634,6 @@ class Testbed:
 
     @property
     def has_copies(self) -> bool:
-        """Whether some cards of the game are alike."""
         return any(number > 1 for number in self.game.table.copies)
 
     @property
@@ -789,11 +777,6 @@ class Testbed:
                 here = Position(picked, int(chance.integers(len(picked.moves))))
                 found.append(here.views[chance.integers(len(here.seats))])
         return [found[i] for i in chance.permutation(len(found))]
-
-
-def _still_there(_done: int, _total: int) -> None:
-    """The games have come on: a rule that does not return would have stopped them."""
-    note_again()
 
 
 def written(game: Game, moves: np.ndarray) -> np.ndarray:

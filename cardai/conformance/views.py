@@ -148,7 +148,6 @@ def blank_leaves_what_is_known(testbed: Testbed) -> Steps:
 
 
 def _table(here: View) -> tuple[int, int]:
-    """The number of seats, and the seat."""
     return len(here.seats), here.seat
 
 
@@ -229,7 +228,6 @@ class HashEvaluator:
         self.name, self.encoder, self.seats = "any", encoder, seats
 
     def score(self, rows: np.ndarray) -> np.ndarray:
-        """A pseudo-random number for each row."""
         weights = np.random.default_rng(rows.shape[1]).integers(1, 1 << 40, rows.shape[1])
         return ((rows.astype(np.int64) @ weights) % 1_000_003 / 1_000_003).astype(np.float32)
 
@@ -258,7 +256,6 @@ def _same(here: View, name: str, truth: list[Any], found: list[Any]) -> None:
 
 
 def _shown(testbed: Testbed) -> list[View]:
-    """Views of positions, ends of games among them."""
     return [view for here in testbed.with_ends() for view in here.views]
 
 

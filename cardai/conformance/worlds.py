@@ -4,7 +4,6 @@ The tests work by induction over the plies and enumerate no worlds. This file is
 from deal to deal and shows in no view must be dealt anew, independently of the true deal. `knowledge` tests each move.
 """
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Iterator
 
@@ -66,11 +65,10 @@ def worlds_play_on(here: Position) -> None:
     """A world can be played to its end like any state, and its scores are as declared."""
     view = here.views[here.ply % len(here.seats)]
     what = f"a world of seat {view.seat}, played on,"
-    ends, moved = here.compiled.finished(view.worlds(2), here.ply)
-    if (moved < 0).any():
-        raise here.broken(f"{what} leaves a seat to move without a move")
-    if (ends["turn"] >= 0).any():
-        raise here.broken(f"{what} does not end within max_plies")
+    ends = here.compiled.finished(view.worlds(2), here.ply)
+    if len(left := ends[ends["turn"] >= 0]):
+        is_stuck = (here.compiled.legal(left)[1] == 0).any()
+        raise here.broken(f"{what} {'leaves a seat to move without a move' if is_stuck else 'has no end in max_plies'}")
     for scores in np.array([here.compiled.values(ends, seat) for seat in here.seats]).T:
         if wrong := here.testbed.wrong_scores(scores):
             raise here.broken(f"{what} ends with {wrong}")
@@ -195,17 +193,11 @@ def the_dealt_truth_is_a_world_like_any_other(testbed: Testbed, setup: Setup) ->
     """
     count = testbed.effort.deals
     hint = strictness(int(np.count_nonzero(first := _lean(testbed, testbed.deals(setup, 0, count), 1))))
-    again = functools.partial(_lean_again, testbed, setup)
-    if found := off_twice(first, again, hint):
+    if found := off_twice(first, lambda: _lean(testbed, testbed.deals(setup, count, 4 * count), count + 1), hint):
         seat, bit = divmod(found[0], first.shape[1])
         what = f"state.{place_of_bit(testbed.game.state, bit)} is set {'more' if found[1] > 0 else 'less'} often"
         seat = "any seat" if seat == setup.seats else f"seat {seat}"
         raise _broken_deals(testbed, setup, 5 * count, f"{what} in deals than in worlds of {seat} (more than 5 sigma)")
-
-
-def _lean_again(testbed: Testbed, setup: Setup) -> np.ndarray:
-    count = testbed.effort.deals
-    return _lean(testbed, testbed.deals(setup, count, 4 * count), count + 1)
 
 
 def _lean(testbed: Testbed, deals: np.ndarray, seed: int) -> np.ndarray:
@@ -274,7 +266,6 @@ def _count_worlds(here: View, count: int, seed: int) -> tuple[list[int], np.ndar
 
 
 def _declaration(here: View, count: int, seed: int) -> str:
-    """What `likely_declaration` says of the different ones among some worlds."""
     worlds = here.worlds(count, seed)
     _, first, times = np.unique(marks(worlds), return_index=True, return_counts=True)
     return likely_declaration(here, worlds[first], lambda shares: np.array([unevenness(times.tolist(), shares)]))
