@@ -132,7 +132,7 @@ class Compiled:
             rules[f"outcome {name}"] = "outcome", outcome.rule
             rules[f"applies of outcome {name}"] = "outcome", outcome.applies
         rules |= {f"reward {name}": ("outcome", reward.rule) for name, reward in game.learning.rewards.items()}
-        entries = {name: game.compiler.entry(*rule) for name, rule in rules.items() if rule[1]}
+        entries = {name: game.compiler.entry(kind, rule) for name, (kind, rule) in rules.items() if rule is not None}
         return {"score": get(self.rules.calls, SCORE), **entries}
 
     def encode(self, encoder: str) -> Any:

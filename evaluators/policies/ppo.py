@@ -253,7 +253,9 @@ class CompiledPpo:
         return nnx.merge(self.graph, weights)(rows)  # pyright: ignore[reportCallIssue]
 
     def _update(self, weights: Any, optimiser_state: Any, batch: dict[str, jax.Array]) -> tuple[Any, Any, jax.Array]:
-        loss, gradient = self._gradient(weights, batch, lambda *outputs: loss_of(*outputs, batch, self.config))
+        loss, gradient = self._gradient(
+            weights, batch, lambda logits, values: loss_of(logits, values, batch, self.config)
+        )
         updates, optimiser_state = self.optimiser.update(gradient, optimiser_state, weights)
         return optax.apply_updates(weights, updates), optimiser_state, loss
 
@@ -261,7 +263,9 @@ class CompiledPpo:
         self, weights: Any, state: Any, batch: dict[str, jax.Array], rate: float
     ) -> tuple[Any, Any, jax.Array]:
         weight = self.config.value_weight
-        loss, gradient = self._gradient(weights, batch, lambda *outputs: imitation_loss(*outputs, batch, weight))
+        loss, gradient = self._gradient(
+            weights, batch, lambda logits, values: imitation_loss(logits, values, batch, weight)
+        )
         updates, state = self.imitator.update(gradient, state, weights)
         updates = jax.tree.map(lambda update: -rate * update, updates)
         return optax.apply_updates(weights, updates), state, loss

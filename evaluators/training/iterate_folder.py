@@ -61,10 +61,12 @@ class IterateFolder:
         if losses.keys() != {"validation", "test"} or not _are_numbers(known):
             raise _damaged(place / "training.json")
         try:
-            duels = {name: Duel.from_json(benchmark.pop(name)) for name in ("duel", "strength")}
+            duel, strength = (Duel.from_json(benchmark.pop(name)) for name in ("duel", "strength"))
         except (TypeError, ValueError, KeyError, AttributeError):
             raise _damaged(place / "benchmark.json") from None
-        return Generation(number=number, seconds=_seconds(place), **games, **training, **benchmark, **duels)
+        return Generation(
+            number=number, duel=duel, strength=strength, seconds=_seconds(place), **games, **training, **benchmark
+        )
 
     def write_history(self, generations: list[Generation], champion: int) -> None:
         """Write a line for each generation, and the champion's model. `champion`: its generation, or 0 for none."""
