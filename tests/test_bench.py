@@ -100,15 +100,15 @@ def without_time(report):
 
 @pytest.fixture
 def played(monkeypatch):
-    """The line-ups (as specs) and seeds of every call of `play_games`."""
+    """The line-ups (as specs) and seeds of every call of `play`."""
     calls = []
-    play = duplicate.play_games
+    play = duplicate.play
 
     def spy(game, agents, lineups, seeds, **options):
         calls.append(([[agents[i].spec for i in lineup] for lineup in lineups], list(seeds)))
         return play(game, agents, lineups, seeds, **options)
 
-    monkeypatch.setattr(duplicate, "play_games", spy)
+    monkeypatch.setattr(duplicate, "play", spy)
     return calls
 
 

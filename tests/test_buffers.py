@@ -206,7 +206,7 @@ def test_a_player_has_the_legal_moves_of_its_world() -> None:
 
 def test_the_laws_name_a_player_that_lists_moves_in_too_short_a_buffer() -> None:
     (verdict,) = check(SHORT, laws=["plain_python_plays_through"], seconds=math.inf)
-    assert "player short raised IndexError('index 1 is out of bounds" in verdict.why
+    assert "player short for seat 0 raised IndexError('index 1 is out of bounds" in verdict.why
 
 
 def unable(*_arguments, **_options):

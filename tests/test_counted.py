@@ -292,7 +292,7 @@ MISTAKES: dict[str, tuple[Game, str, str]] = {
         low(cards_alike=lambda state: [-1]), "hidden_cards_lie_evenly", "a set of cards_alike must be at least 0",
     ),
     "alike, but no card": (
-        low(cards_alike=lambda state: [1 << 20]), "hidden_cards_lie_evenly", "a set of cards_alike has the piece 20",
+        low(cards_alike=lambda state: [1 << 20]), "hidden_cards_lie_evenly", "a set of cards_alike has card 20",
     ),
 }  # fmt: skip
 

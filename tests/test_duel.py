@@ -127,8 +127,8 @@ def test_endless_games_count_in_no_figure(tmp_path, monkeypatch):
         results.finished[::5], results.endless[::5], results.moves[0] = False, True, None
         return results
 
-    played = duplicate.play_games
-    monkeypatch.setattr(duplicate, "play_games", given_up)
+    played = duplicate.play
+    monkeypatch.setattr(duplicate, "play", given_up)
     found = duel(TICTACTOE, "greedy:open_lines", "random", seats=2, games=100, folder=tmp_path)
     assert (found.games, found.endless, found.verdict) == (80, 20, "better")
     assert math.isfinite(found.score.point)

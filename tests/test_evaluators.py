@@ -197,7 +197,7 @@ def test_an_evaluator_that_lies_about_its_seats_is_refused_all_the_same(monkeypa
 
 
 def test_who_does_not_fit_is_refused_before_anything_is_played(judges, monkeypatch, tmp_path):
-    monkeypatch.setattr(duplicate, "play_games", None)
+    monkeypatch.setattr(duplicate, "play", None)
     refusal = "three is for 3 seats, not 2"
     with pytest.raises(CardaiError, match=refusal):
         bench.run_suite(LOW_HAND, agents=["low", "greedy:three"])

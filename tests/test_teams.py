@@ -238,14 +238,13 @@ def test_opponents_that_cannot_be_teams_are_refused_and_rows_of_other_sizes_repo
 
 def spied(monkeypatch, module) -> list[tuple[np.ndarray, list[int]]]:
     """The line-ups and seeds of all games that a module lets play."""
-    name, calls = "play_games" if hasattr(module, "play_games") else "play", []
-    whole = getattr(module, name)
+    calls, whole = [], module.play
 
     def play(game, agents, lineups, seeds, **options):
         calls.append((np.array(lineups), np.array(seeds).tolist()))
         return whole(game, agents, lineups, seeds, **options)
 
-    monkeypatch.setattr(module, name, play)
+    monkeypatch.setattr(module, "play", play)
     return calls
 
 
