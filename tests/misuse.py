@@ -58,6 +58,7 @@ PARTS = {
     "evaluators": ["cardai.evaluators.model", "cardai.evaluators.scorer"],
 }
 INNER = {
+    "cardai.agents.spec.count_of": "the check itself, of a number in a spec",
     "cardai.game.records.state_dtype": "makes the type of a game's states; called where a game is written",
     "cardai.game.records.move_dtype": "makes the type of a game's moves; called where a game is written",
     "cardai.game.records.GameState": "the type of a record, which NumPy makes",
