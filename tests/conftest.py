@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 # These begin first, or one processor would still be busy with one of them when the others have nothing left to do.
 LONGEST = (
-    "test_experiments", "test_conformance", "test_docs", "test_survival", "test_environment", "test_train",
+    "test_conformance", "test_docs", "test_survival", "test_environment", "test_train",
     "test_scaffold", "test_cli", "test_web_browser", "test_files", "test_literature_worlds", "test_hearts_worlds",
     "test_grade", "test_isolated", "test_bodies", "test_search", "test_devices", "test_compiling",
 )  # fmt: skip
