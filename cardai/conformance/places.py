@@ -102,8 +102,8 @@ class Places:
         self.seen = counts.any(axis=(0, 1))
         self.count = counts.shape[1]
         lists = _lists(examples, deck.kinds)
-        self._readers: dict[int, Reader] = {}
-        self.lists: dict[int, Reader] = {}
+        self._readers: dict[int, Reading] = {}
+        self.lists: dict[int, Reading] = {}
         for place in range(self.count):
             wanted = counts[:, place]
             if len(wanted) - np.unique(wanted, axis=0, return_counts=True)[1].max() < DIFFERENT:
@@ -143,7 +143,7 @@ class Places:
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class Reading:
     """What reads the counts of a place from some columns of the numbers of states.
 
     `of(own, kinds)` makes them, i8[N, kinds], of the numbers in these columns, i8[N, columns]. `first`: of a list of
@@ -170,7 +170,7 @@ def unpacked(sets: np.ndarray) -> np.ndarray:
     return np.unpackbits(given, axis=1, bitorder="little")
 
 
-def _of_sets(wanted: np.ndarray, numbers: np.ndarray) -> Reader | None:
+def _of_sets(wanted: np.ndarray, numbers: np.ndarray) -> Reading | None:
     """What reads a place, i8[N, kinds], that is a set in one number of the states, or in several."""
     if wanted.max(initial=0) != 1:
         return None
@@ -189,7 +189,7 @@ def _of_sets(wanted: np.ndarray, numbers: np.ndarray) -> Reader | None:
             if columns[-1] < 0:
                 break
         else:
-            return Reader(columns, partial(_members, size))
+            return Reading(columns, partial(_members, size))
     return None
 
 
@@ -198,7 +198,7 @@ def _members(size: int, own: np.ndarray, kinds: int) -> np.ndarray:
     return unpacked(own.ravel()).reshape(*own.shape, WORD)[:, :, :size].reshape(len(own), -1)[:, :kinds]
 
 
-def _of_counts(wanted: np.ndarray, numbers: np.ndarray) -> Reader | None:
+def _of_counts(wanted: np.ndarray, numbers: np.ndarray) -> Reading | None:
     """What reads a place that has a number for each kind, at equal distances, in the states."""
     varying = np.flatnonzero((wanted != wanted[:1]).any(axis=0))
     others = [kind for kind in varying[1:] if (wanted[:, kind] != wanted[:, varying[0]]).any()]
@@ -212,11 +212,11 @@ def _of_counts(wanted: np.ndarray, numbers: np.ndarray) -> Reader | None:
             columns = start + step * (np.arange(wanted.shape[1]) - first)
             fits = step > 0 and rest == 0 and columns[0] >= 0 and columns[-1] < numbers.shape[1]
             if fits and (numbers[:, columns] == wanted).all():
-                return Reader(columns.tolist(), lambda own, kinds: own)
+                return Reading(columns.tolist(), lambda own, kinds: own)
     return None
 
 
-def _of_places(wanted: np.ndarray, numbers: np.ndarray) -> Reader | None:
+def _of_places(wanted: np.ndarray, numbers: np.ndarray) -> Reading | None:
     """What reads a place if the states say for each card where it lies."""
     if wanted.max(initial=0) != 1:
         return None
@@ -225,11 +225,11 @@ def _of_places(wanted: np.ndarray, numbers: np.ndarray) -> Reader | None:
     for start in range(numbers.shape[1] - kinds + 1):
         value = int(numbers[example, start + card])
         if ((numbers[:, start : start + kinds] == value) == (wanted == 1)).all():
-            return Reader([*range(start, start + kinds)], lambda own, _, value=value: (own == value).astype(np.uint8))
+            return Reading([*range(start, start + kinds)], lambda own, _, value=value: (own == value).astype(np.uint8))
     return None
 
 
-def _lists(examples: np.ndarray, kinds: int) -> dict[bytes, Reader]:
+def _lists(examples: np.ndarray, kinds: int) -> dict[bytes, Reading]:
     """What reads each list of cards in states, by the bytes of the counts, i8[N, kinds], that it reads in examples.
 
     Numbers that are no card's stand for no card. A list that is always sorted keeps no order, so it is left out.
@@ -239,7 +239,7 @@ def _lists(examples: np.ndarray, kinds: int) -> dict[bytes, Reader]:
         size = kind.shape[-1] if kind.shape else 1
         for start, first in product(range(offset // 8, (offset + kind.itemsize) // 8, size), (0, 1)):
             cards = numbers[:, start : start + size] - first
-            reader = Reader([*range(start, start + size)], partial(_of_list, first), first)
+            reader = Reading([*range(start, start + size)], partial(_of_list, first), first)
             falls = (cards[:, 1:] >= 0) & (cards[:, :-1] > cards[:, 1:])
             if falls.any() and (read := reader.read(numbers, kinds)).sum(axis=1).max() > 1:
                 found.setdefault(read.astype(np.int64).tobytes(), reader)
