@@ -12,6 +12,7 @@ import small_game
 
 import cardai
 from cardai.app import cli
+from cardai.app.verbs import shared
 from cardai.kernel import driver
 from cardai.rule import JIT, elsewhere
 from cardai.table import many, second_process
@@ -83,7 +84,7 @@ def test_commands_that_compile_nothing_do_not_ask_for_it(monkeypatch):
     for command in (["games"], ["rules", "tictactoe"], ["agents", "tictactoe"]):
         assert cli.run(command) == 0
     assert asked == []
-    cli.load("tictactoe")
+    shared.load("tictactoe")
     assert asked == ["tictactoe"]
 
 
