@@ -1,7 +1,6 @@
 """Other machines that play games in the place of this one, if an installed package brings them (`cardai.clusters`)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -10,6 +9,7 @@ import numpy as np
 from cardai.agents.spec import Agent
 from cardai.data.mixture import FileResults, Mix
 from cardai.errors import CardaiError
+from cardai.files.entries import brought
 from cardai.game import Game
 from cardai.kernel.doors import check_kind
 from cardai.stats.progress import Progress
@@ -57,15 +57,12 @@ def join(address: str, **options: Any) -> Any:
     `options`: `mixed`, whether networks may compute on machines of several kinds, and `device` and `scorer`, as in
     `set_device`.
     """
-    for entry in entry_points(group=ENTRY_POINTS):
-        try:
-            cluster = entry.load()
-        except ModuleNotFoundError:  # its folder was deleted
-            continue
-        return cluster(address, **options)
-    raise CardaiError(
-        f"--cluster needs a package that brings clusters (an entry point {ENTRY_POINTS!r}); there is none"
-    )
+    entry = next(iter(brought(ENTRY_POINTS).values()), None)
+    if entry is None:
+        raise CardaiError(
+            f"--cluster needs a package that brings clusters (an entry point {ENTRY_POINTS!r}); there is none"
+        )
+    return entry.load()(address, **options)
 
 
 def check_machines(machines: Machines | None) -> None:

@@ -5,6 +5,7 @@ import random
 import socket
 import sys
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -19,6 +20,7 @@ from cardai.data.record import read
 from cardai.data.selfplay import simulate_here, simulate_shards
 from cardai.data.soundness import first_unsound
 from cardai.errors import CardaiError
+from cardai.files import entries
 from cardai.guests.cluster import Cluster, cluster, files, work
 from cardai.guests.cluster.identity import identity, refusal
 from cardai.guests.cluster.joining import ClusterFailed
@@ -316,10 +318,7 @@ def test_without_ray_or_a_package_that_brings_clusters_that_is_said(monkeypatch)
     with pytest.raises(CardaiError, match=r"pip install .*\[cluster\]'? brings it"):
         elsewhere.join("auto")
 
-    class Gone:
-        def load(self):
-            raise ModuleNotFoundError
-
-    monkeypatch.setattr(elsewhere, "entry_points", lambda group: [Gone()])
+    gone = EntryPoint("ray", "cardai.guests.no_cluster:Cluster", elsewhere.ENTRY_POINTS)
+    monkeypatch.setattr(entries, "entry_points", lambda group: [gone])
     with pytest.raises(CardaiError, match=r"--cluster needs a package that brings clusters \(an entry point"):
         elsewhere.join("auto")
