@@ -28,7 +28,8 @@ from cardai.show.seats import NAMES, Seats
 from cardai.stats.report import WIDE, Report
 from cardai.table.transcript import words_of
 
-_FACES = Path(__file__).parent.parent / "guests/web/static/faces.json"
+FACES = Path(__file__).parent / "faces.json"
+"""Paths of pips and courts. The page of `cardai serve` draws from it too."""
 _CARD = re.compile(r"[a-z]?([2-9TJQKA])([CDHS])")
 _WIDE, _LABEL, _ROW, _STEP = 760, 190, 66, 43  # pixels: of a picture, for names, of a row, from card to card
 _STYLE = (
@@ -201,8 +202,8 @@ def _text(x: float, y: float, text: str, name: str, size: float, anchor: str = "
 
 @cache
 def _paths() -> dict[str, dict[str, Any]]:
-    """The paths of pips and courts, which the page draws from too."""
-    return json.loads(_FACES.read_text("utf-8"))
+    """What `FACES` holds."""
+    return json.loads(FACES.read_text("utf-8"))
 
 
 def _face(name: str) -> str:

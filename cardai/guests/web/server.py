@@ -54,6 +54,7 @@ from cardai.guests.web.study import study_of
 from cardai.guests.web.tables import WebTable
 from cardai.guests.web.tutor import Tutor
 from cardai.registry import rules_of, words_of
+from cardai.show.picture import FACES
 
 Thought = TypeVar("Thought")
 STATIC = Path(__file__).parent / "static"
@@ -260,8 +261,10 @@ class Server:
     async def static(self, request: Request) -> Response:
         """A module or the style sheet."""
         name = request.path_params["name"]
-        names = {file.name for file in STATIC.iterdir() if file.suffix in (".js", ".css", ".json")}
-        return self._files.answer(name, request) if name in names else JSONResponse({"error": "no such file"}, 404)
+        file = sent_files().get(name)
+        if file is None or file.suffix == ".html":
+            return JSONResponse({"error": "no such file"}, 404)
+        return self._files.answer(name, request)
 
     def answered(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
         """An endpoint that says what is wrong in a sentence, and nothing about the inside."""
@@ -748,8 +751,13 @@ def _set_cookie(response: Response, request: Request, name: str, token: str, pat
     response.set_cookie(name, token, max_age=A_YEAR, path=path, secure=secure, httponly=True, samesite="strict")
 
 
+def sent_files() -> dict[str, Path]:
+    """The files that browsers are sent, by name."""
+    return {file.name: file for file in (*STATIC.iterdir(), FACES) if file.suffix in KINDS}
+
+
 class _Files:
-    """What `STATIC` holds as it is sent: each file compressed once, with a tag by which a browser asks if it is new."""
+    """The files of the page as sent: each compressed once, with a tag by which a browser asks if it is new."""
 
     def __init__(self, path: str) -> None:
         self._path = path  # before the addresses in the page
@@ -757,7 +765,7 @@ class _Files:
 
     def answer(self, name: str, request: Request) -> Response:
         """The answer to a request for a file, 304 if the browser has it as it is."""
-        path = STATIC / name
+        path = sent_files()[name]
         _, tag, content, compressed = self._read(path)
         headers = {"cache-control": "no-cache", "etag": tag, "vary": "accept-encoding"}
         if tag in [known.strip() for known in request.headers.get("if-none-match", "").split(",")]:
