@@ -15,6 +15,7 @@ has gaps.
 
 import contextlib
 import ctypes
+import gc
 import itertools
 import json
 import os
@@ -298,6 +299,8 @@ def started(
 
 def openings() -> list[str]:
     """What programs that run now could read beyond what they are sent: sentences, none if the system forbids it."""
+    if _STARTED:
+        gc.collect()  # a match that was refused may have left a program to nobody, which ends with its object
     programs = [process for process in list(_STARTED) if process._end.alive]
     sentences = []
     for program in programs:
