@@ -8,28 +8,28 @@ import os as _os
 import typing as _typing
 
 if _typing.TYPE_CHECKING:
-    from cardai.agents.actions import policy
-    from cardai.agents.function import evaluator
-    from cardai.agents.notation import Ahead, Greedy, Peeking, Sampled, Spec
-    from cardai.agents.spec import agent, player
     from cardai.errors import CardaiError, IllegalMove
     from cardai.game import Game, GameState, PerspectiveEncoder
     from cardai.measure.bench import run_match as match
+    from cardai.playing.agents.actions import policy
+    from cardai.playing.agents.function import evaluator
+    from cardai.playing.agents.notation import Ahead, Greedy, Peeking, Sampled, Spec
+    from cardai.playing.agents.spec import agent, player
+    from cardai.playing.table.batch import Batch
+    from cardai.playing.table.many import play
     from cardai.registry import available, load
-    from cardai.table.batch import Batch
-    from cardai.table.many import play
 
-_HOMES = {
-    "Ahead": "agents.notation", "Batch": "table.batch", "CardaiError": "errors", "Game": "game", "GameState": "game",
-    "Greedy": "agents.notation", "IllegalMove": "errors", "Peeking": "agents.notation", "PerspectiveEncoder": "game",
-    "Sampled": "agents.notation", "Spec": "agents.notation", "agent": "agents.spec", "available": "registry",
-    "evaluator": "agents.function", "load": "registry", "match": "measure.bench.run_match", "play": "table.many",
-    "player": "agents.spec", "policy": "agents.actions",
+_NAMES = {
+    "errors": ("CardaiError", "IllegalMove"), "game": ("Game", "GameState", "PerspectiveEncoder"),
+    "measure.bench": ("match",), "playing.agents.actions": ("policy",), "playing.agents.function": ("evaluator",),
+    "playing.agents.notation": ("Ahead", "Greedy", "Peeking", "Sampled", "Spec"),
+    "playing.agents.spec": ("agent", "player"), "playing.table.batch": ("Batch",), "playing.table.many": ("play",),
+    "registry": ("available", "load"),
 }  # fmt: skip
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
 __all__ = [
     "Ahead", "Batch", "CardaiError", "Game", "GameState", "Greedy", "IllegalMove", "Peeking", "PerspectiveEncoder",
-    "Sampled", "Spec", "agent", "available", "evaluator", "load", "match", "play", "player",
-    "policy",
+    "Sampled", "Spec", "agent", "available", "evaluator", "load", "match", "play", "player", "policy",
 ]  # fmt: skip
 
 
@@ -48,7 +48,5 @@ def __getattr__(name: str) -> _typing.Any:
     """Public names load on first use, so that `import cardai` and `cardai --help` cost nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module 'cardai' has no attribute {name!r}")
-    home, attribute = _HOMES[name], name
-    if home.count(".") == 2:
-        home, _, attribute = home.rpartition(".")
-    return getattr(_importlib.import_module(f"cardai.{home}"), attribute)
+    module = _importlib.import_module(f"cardai.{_HOMES[name]}")
+    return getattr(module, "run_match" if name == "match" else name)

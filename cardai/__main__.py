@@ -1,6 +1,6 @@
 """`python -m cardai` is the `cardai` command."""
 
-from cardai.app.cli import main
+from cardai.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -16,7 +16,7 @@ from typing import Any
 
 from cardai.errors import CardaiError, place_of, short, unknown
 from cardai.game import Game, is_game
-from cardai.kernel.doors import check_text
+from cardai.game.compiled.doors import check_text
 
 ENTRY_POINTS = "cardai.games"
 """The entry-point group in which another package lists its games: `name = "module"` or `"module:GAME"`."""

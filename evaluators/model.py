@@ -18,10 +18,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cardai.agents.adjusted import HeldEvaluator
-from cardai.agents.evaluator import MOMENTS, Evaluator, Known
-from cardai.data.own_games import constant_columns, natural_shift
-from cardai.data.recipe import Recipe
 from cardai.errors import BadArgument, CardaiError, short
 from cardai.evaluators.bodies import options
 from cardai.evaluators.bodies.arrays import hidden_of, layers_of
@@ -33,9 +29,13 @@ from cardai.evaluators.scorer import chosen
 from cardai.evaluators.scorer import set_device as set_device
 from cardai.files.named import note, place_of
 from cardai.game import Game, check_table, is_game
-from cardai.kernel.dense import DenseNetwork, network
-from cardai.kernel.doors import check_flag, check_kind, check_path, check_text
-from cardai.rule import JIT
+from cardai.game.compiled.doors import check_flag, check_kind, check_path, check_text
+from cardai.playing.agents.adjusted import HeldEvaluator
+from cardai.playing.agents.evaluator import MOMENTS, Evaluator, Known
+from cardai.playing.compiled.dense import DenseNetwork, network
+from cardai.records.own_games import constant_columns, natural_shift
+from cardai.records.recipe import Recipe
+from cardai.rules import JIT
 
 if TYPE_CHECKING:
     from flax import nnx
@@ -55,7 +55,7 @@ NATIVE_BATCH = 1024
 
 
 class Model:
-    """A network with its metadata. It is a `cardai.agents.evaluator.Evaluator`.
+    """A network with its metadata. It is a `cardai.playing.agents.evaluator.Evaluator`.
 
     `network`: the network, or its tensors by name, f4, as `tensors` returns them. Its weights may not be changed; make
     a new Model for other weights. `name`: what messages call the model.

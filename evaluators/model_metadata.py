@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from cardai.agents.evaluator import MOMENTS
 from cardai.errors import CardaiError, short
 from cardai.evaluators.bodies.arrays import hidden_of, shapes_of
 from cardai.evaluators.bodies.options import WIDEST, options_of
@@ -14,6 +13,7 @@ from cardai.evaluators.network_file import NetworkFile, TensorSpec, layout_finge
 from cardai.evaluators.network_metadata import NetworkMetadata
 from cardai.files.settings import setting
 from cardai.game import Segment
+from cardai.playing.agents.evaluator import MOMENTS
 
 
 @dataclass(frozen=True, kw_only=True)

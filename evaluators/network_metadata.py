@@ -13,8 +13,8 @@ from cardai.evaluators.network_file import layout_fingerprint
 from cardai.files import settings
 from cardai.files.settings import setting
 from cardai.game import Game, Segment, is_game
-from cardai.kernel.doors import check_text
-from cardai.stats.machine import commit
+from cardai.game.compiled.doors import check_text
+from cardai.playing.machine import commit
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardai.agents.evaluator import DEVICES, SCORERS
 from cardai.errors import BadArgument, CardaiError, positive, short, unknown, whole
 from cardai.evaluators.jax_start import check_devices, refuse_fork
-from cardai.kernel.doors import check_text
-from cardai.rule import JIT
+from cardai.game.compiled.doors import check_text
+from cardai.playing.agents.evaluator import DEVICES, SCORERS
+from cardai.rules import JIT
 
 if TYPE_CHECKING:
     import jax

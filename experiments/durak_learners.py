@@ -33,8 +33,8 @@ from cardai.experiments.machinery.networks import generation_names, ship_network
 from cardai.files.reading import read_json
 from cardai.game import Game
 from cardai.guests.exact.endings import measure_endings
+from cardai.playing.progress import CountProgress
 from cardai.registry import load
-from cardai.stats.progress import CountProgress
 
 COMMAND = "cardai reproduce durak-learners"
 LEARNERS = ("ppo", "nfsp-shallow", "nfsp-deep", "evaluator")

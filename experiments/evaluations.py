@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import agent
-from cardai.data.record import RecordedGame
 from cardai.experiments.machinery.findings import Finding, Findings, Measurement, of_estimate
 from cardai.experiments.machinery.lab import Lab
 from cardai.measure.analysis import Analysis, analyse
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats.deals import deal_seeds, rotations
+from cardai.playing.stats.interval import proportion
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.table.many import play
+from cardai.records.record import RecordedGame
 from cardai.registry import load
-from cardai.stats.deals import deal_seeds, rotations
-from cardai.stats.interval import proportion
-from cardai.stats.jsonable import plain
-from cardai.table.many import play
 
 LINEUP = ("bot3", "greedy:best", "greedy:best", "greedy:best")
 JUDGE = "greedy:best"

@@ -19,17 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import agent
 from cardai.evaluators.policies.nfsp import NfspConfig
 from cardai.experiments.hearts_networks import Stages, judged, plays, quantile, seconds_of
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, difference, direction, margin, of_estimate
 from cardai.experiments.machinery.lab import Lab
 from cardai.measure.duplicate import outcomes, outcomes_of_place, outcomes_of_places, play_rotated
+from cardai.playing.agents.spec import agent
+from cardai.playing.machine import default_threads
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import deal_seeds, rotations
+from cardai.playing.stats.jsonable import plain
 from cardai.registry import load
-from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, rotations
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import default_threads
 
 SEED, CHOOSING = 20261123, 20261124
 """The deals of all figures, and those on which thresholds are chosen."""

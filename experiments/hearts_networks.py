@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.evaluator import find_evaluator
 from cardai.evaluators.policies import nfsp
 from cardai.evaluators.training.run_folder import REPORT
 from cardai.experiments.machinery.lab import Lab
@@ -37,8 +36,9 @@ from cardai.experiments.machinery.networks import NetworkStore
 from cardai.files.reading import read_json
 from cardai.files.writing import write_text
 from cardai.game import Game
+from cardai.playing.agents.evaluator import find_evaluator
+from cardai.playing.stats.deals import deal_seeds
 from cardai.registry import load
-from cardai.stats.deals import deal_seeds
 
 SEATS = 4
 BEGINNERS = {"duck": 2.0, "careful": 2.0, "random": 1.0}

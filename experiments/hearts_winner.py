@@ -14,8 +14,8 @@ from pathlib import Path
 
 from cardai.evaluators.model import SHIPPED
 from cardai.experiments.machinery.networks import NetworkStore, ship_network, watched
+from cardai.playing.progress import Progress
 from cardai.registry import load
-from cardai.stats.progress import Progress
 
 COMMAND = "python -m cardai.experiments.hearts_winner runs/hearts-winner"
 VARIANT, SEED = "standard", 501

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import agent
 from cardai.experiments import durak_learners, literature
 from cardai.experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
 from cardai.experiments.machinery.findings import (
@@ -37,8 +36,9 @@ from cardai.experiments.machinery.findings import (
 )
 from cardai.experiments.machinery.lab import Lab
 from cardai.measure.speed import SelfPlay
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats import interval
 from cardai.registry import load
-from cardai.stats import interval
 
 SEATS, SEED, VARIANT = 4, 20261123, "thesis"
 OPPONENT = "bot3"

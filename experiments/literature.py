@@ -28,21 +28,21 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import agent
-from cardai.cards import single
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, margin, of_estimate
 from cardai.experiments.machinery.lab import Lab
 from cardai.game import Game
 from cardai.games.literature.deck import NONE
 from cardai.games.literature.players import may_have
 from cardai.games.literature.rules import ASK, CLAIM, asks, claims, legal, write
+from cardai.playing.agents.spec import agent
+from cardai.playing.machine import default_threads
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.table.many import play
 from cardai.registry import load
-from cardai.rule import rule
-from cardai.stats import interval
-from cardai.stats.deals import deal_seeds
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import default_threads
-from cardai.table.many import play
+from cardai.rules import rule
+from cardai.rules.cards import single
 
 SEED = 20261122
 UNTRAINED = "plausible"

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from flax import nnx
 
-from cardai.agents.spec import Agent
 from cardai.evaluators.bodies.build import construct
 from cardai.evaluators.bodies.options import MlpOptions, options_of
 from cardai.evaluators.model import Model
@@ -51,8 +50,9 @@ from cardai.experiments.machinery.lab import Lab, command
 from cardai.game import Segment
 from cardai.guests.exact.grade import grade
 from cardai.guests.exact.solution import solve
+from cardai.playing.agents.spec import Agent
+from cardai.playing.stats import interval
 from cardai.registry import load
-from cardai.stats import interval
 
 SEED = 20261122
 """The seed of the benchmarks' deals."""

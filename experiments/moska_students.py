@@ -30,9 +30,6 @@ from typing import Any
 
 import numpy as np
 
-from cardai.data.dataset import collect_games
-from cardai.data.recipe import Recipe
-from cardai.data.selfplay import simulate_here
 from cardai.evaluators.model import SHIPPED, Model
 from cardai.evaluators.model import load as load_model
 from cardai.experiments.machinery.findings import Finding, Findings, of_estimate
@@ -40,8 +37,11 @@ from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.networks import NetworkStore, watched
 from cardai.experiments.moska_expert import LOST
 from cardai.game import Game
+from cardai.playing.progress import Progress
+from cardai.records.dataset import collect_games
+from cardai.records.recipe import Recipe
+from cardai.records.selfplay import simulate_here
 from cardai.registry import load
-from cardai.stats.progress import Progress
 
 SEED = 20261126
 ALONE = {name: f"greedy:{name}" for name in ("best", "expert", "student_small", "student")}

@@ -21,16 +21,16 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import Agent, agent, evenly_random
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, margin, over_seeds
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.peers_bound import NO_COMPILER, Bound, compiler
 from cardai.experiments.peers_steps import Steps, by_batch, by_pgx, by_states, by_vector
 from cardai.game import Game
 from cardai.measure.speed import SelfPlay, timed
+from cardai.playing.agents.spec import Agent, agent, evenly_random
+from cardai.playing.machine import default_threads
+from cardai.playing.table.many import Results, play
 from cardai.registry import load
-from cardai.stats.machine import default_threads
-from cardai.table.many import Results, play
 
 BOARD, HEARTS, HANDS, OWN = "Tic-Tac-Toe", "Hearts", "Other hidden hands", "More of cardai"
 BOARD_STEPS, HEARTS_STEPS = "Tic-Tac-Toe, steps of a learner", "Hearts, steps of a learner"
@@ -325,7 +325,7 @@ def speed(rates: Sequence[float]) -> Measurement:
 
 
 def _ours(name: str, player: Callable[[Game], Agent], threads: int, size: Scale, _: int) -> Loop:
-    """Plays with `cardai.table.many.play` and an agent in all seats: new seeds in each call, a second at most."""
+    """Plays with `cardai.play` and an agent in all seats: new seeds in each call, a second at most."""
     game = load(name)
     players, begun = [player(game)], 0
 

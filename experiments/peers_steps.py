@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from cardai.playing.table.batch import Batch
 from cardai.registry import load
-from cardai.table.batch import Batch
 
 STEPS = 16  # steps of all games in a call
 SCAN = 64  # steps in a call of Pgx, tuned

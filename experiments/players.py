@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, of_estimate
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.networks import generation_names
 from cardai.experiments.moska_networks import HAND_WRITTEN, LATER_OPPONENTS, SMALL_NETWORKS, against_bot3
+from cardai.playing.agents.spec import agent
 from cardai.registry import load
 
 SEED, VARIANT, OPPONENT = 20261123, "thesis", "bot3"

@@ -21,8 +21,8 @@ from cardai.experiments.machinery.findings import Claim, Finding, Findings, Meas
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.moska_networks import HAND_WRITTEN, SMALL_NETWORKS, against_bot3
 from cardai.measure.bench import run_suite
+from cardai.playing.progress import Progress
 from cardai.registry import load
-from cardai.stats.progress import Progress
 
 SEED = 20261123
 VARIANTS = ("thesis", "appendix")

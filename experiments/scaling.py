@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from cardai.agents.spec import agent
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, over_seeds
 from cardai.experiments.machinery.lab import Lab
 from cardai.measure.speed import SelfPlay, timed
+from cardai.playing.agents.spec import agent
+from cardai.playing.machine import default_threads
 from cardai.registry import load
-from cardai.stats.machine import default_threads
 
 GAME = "moska"
 AGENTS = {"random": 1.0, "bot3": 0.5, "greedy:best": 0.04}

@@ -15,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.endgame import Endgame
-from cardai.agents.spec import agent
-from cardai.agents.strategy import TreeSearch, WorldSearch
 from cardai.experiments.machinery.duplicate import COUNTED, LOWER_IS_BETTER, outcomes_of
 from cardai.experiments.machinery.findings import Finding, Findings, Measurement, of_estimate
 from cardai.experiments.machinery.lab import Lab
 from cardai.game import MEASURED, Row
 from cardai.measure.duplicate import line_up_of
 from cardai.measure.speed import SelfPlay, timed
+from cardai.playing.agents.endgame import Endgame
+from cardai.playing.agents.spec import agent
+from cardai.playing.agents.strategy import TreeSearch, WorldSearch
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.table.many import play
 from cardai.registry import load
-from cardai.stats import interval
-from cardai.stats.deals import deal_seeds
-from cardai.table.many import play
 
 SEED = 20261126
 MILLISECONDS = "ms a decision"

@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.agents.spec import agent
-from cardai.cards import rank, ranks_of, suit, suit_cards
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, direction
 from cardai.experiments.machinery.lab import Lab
 from cardai.game import Game, GameState, listed_pieces
 from cardai.games.moska.rules import ATTACK, KILL, KILL_TURNED, OPEN, SKIP
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.stats.interval import bootstrap
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.table.many import play
 from cardai.registry import load
-from cardai.stats.deals import deal_seeds
-from cardai.stats.interval import bootstrap
-from cardai.stats.jsonable import plain
-from cardai.table.many import play
+from cardai.rules.cards import rank, ranks_of, suit, suit_cards
 
 SEED = 20261127
 AGENTS = {"NN2-HIF": "sampled:nn2?worlds=100", "best": "greedy:best", "Bot3": "bot3"}

@@ -24,8 +24,8 @@ from cardai.experiments.machinery.findings import Claim, Finding, Findings, Meas
 from cardai.experiments.machinery.lab import Lab
 from cardai.guests.exact.grade import Grade, best_against_uniform, grade, grade_strategy
 from cardai.guests.exact.solution import Solution, solve
+from cardai.playing.stats.jsonable import plain
 from cardai.registry import load
-from cardai.stats.jsonable import plain
 
 COMMAND = "cardai reproduce tictactoe"
 

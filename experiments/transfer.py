@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from cardai.agents.spec import agent
 from cardai.evaluators.model import load as load_model
 from cardai.evaluators.training.compare import parameters
 from cardai.experiments import durak_learners, hearts_best, literature, moska_networks
@@ -26,8 +25,9 @@ from cardai.experiments.machinery.duplicate import COUNTED, outcomes_of
 from cardai.experiments.machinery.findings import Claim, Finding, Findings, Measurement, over_seeds
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.networks import generation_names
-from cardai.stats import interval
-from cardai.stats.interval import wilson
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats import interval
+from cardai.playing.stats.interval import wilson
 
 SEED = 20261125
 RANDOM, SIMPLE = "random", "simple player"

@@ -9,7 +9,6 @@
 
 import numpy as np
 
-from cardai.cards import any_of, count, has, highest, lowest, single
 from cardai.game import (
     Agents,
     Game,
@@ -26,7 +25,8 @@ from cardai.game import (
     move_dtype,
     state_dtype,
 )
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import any_of, count, has, highest, lowest, single
 
 SEATS, CARDS, HAND, NOBODY = 3, 15, 4, -1
 BID, CARD = 0, 1

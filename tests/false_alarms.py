@@ -14,9 +14,9 @@ from dataclasses import replace
 import loaded
 import numpy as np
 
-from cardai.conformance import evenness
-from cardai.conformance.evidence import off_twice, strictness
-from cardai.conformance.testbed import EFFORTS, Testbed
+from cardai.laws import evenness
+from cardai.laws.evidence import off_twice, strictness
+from cardai.laws.testbed import EFFORTS, Testbed
 
 VIEWS = 8
 WORLDS = {"DRAWS": 64, "MORE": 256}  # instead of 256 and 1024

@@ -7,7 +7,6 @@
 
 import numpy as np
 
-from cardai.dealing import weight_of
 from cardai.game import (
     Agents,
     Game,
@@ -21,7 +20,8 @@ from cardai.game import (
     move_dtype,
     state_dtype,
 )
-from cardai.rule import rule, shuffle
+from cardai.rules import rule, shuffle
+from cardai.rules.dealing import weight_of
 
 COLOURS = 3
 NUMBERS = 4

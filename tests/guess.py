@@ -5,7 +5,7 @@ Whoever guesses right takes all, else the other seat does. So to let it be guess
 """
 
 from cardai.game import Agents, Game, Player, Rules, Text, move_dtype, state_dtype
-from cardai.rule import below, rule
+from cardai.rules import below, rule
 
 STATE = state_dtype(guesser=(), coin=(), sure=(), guess=())
 MOVE = move_dtype("says")

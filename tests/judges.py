@@ -29,9 +29,9 @@ def some_order(rows):
 
 def know(monkeypatch, *judges):
     """Have specs find these evaluators by their names."""
-    from cardai.agents.evaluator import find_evaluator
+    from cardai.playing.agents.evaluator import find_evaluator
 
     known = {judge.name: judge for judge in judges}
     monkeypatch.setattr(
-        "cardai.agents.spec.find_evaluator", lambda game, name: known.get(name) or find_evaluator(game, name)
+        "cardai.playing.agents.spec.find_evaluator", lambda game, name: known.get(name) or find_evaluator(game, name)
     )

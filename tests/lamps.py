@@ -8,9 +8,9 @@
 
 import numpy as np
 
-from cardai.cards import has
 from cardai.game import Game, Learning, PerspectiveEncoder, Rules, Segment, Table, Text, move_dtype, state_dtype
-from cardai.rule import rule, shuffle
+from cardai.rules import rule, shuffle
+from cardai.rules.cards import has
 
 RANKS = 3
 KINDS = 2 * RANKS

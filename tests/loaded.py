@@ -5,9 +5,9 @@
 2. In turn the seats play a card face up. The highest card of all takes the game.
 """
 
-from cardai.cards import any_of, count, full_deck, highest, lowest, put, single
 from cardai.game import Game, Learning, PerspectiveEncoder, Rules, Segment, Table, Text, move_dtype, state_dtype
-from cardai.rule import below, rule
+from cardai.rules import below, rule
+from cardai.rules.cards import any_of, count, full_deck, highest, lowest, put, single
 
 CARDS, SEATS, HAND = 12, 2, 4
 

@@ -31,18 +31,18 @@ from typing import Any
 import numpy as np
 
 import cardai
-from cardai.agents.notation import Greedy, Spec
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import EvenlyRandom, HandWritten, OfFunction, OnePly, WorldSearch
-from cardai.data.dataset import collect_games
-from cardai.data.recipe import Recipe
-from cardai.data.record import RecordedGame, Writer, replay
 from cardai.errors import CardaiError, short
 from cardai.game import Outcome
-from cardai.rule import STREAM
-from cardai.table.asking import Inquiry
-from cardai.table.many import play
-from cardai.table.one import OneGame
+from cardai.playing.agents.notation import Greedy, Spec
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import EvenlyRandom, HandWritten, OfFunction, OnePly, WorldSearch
+from cardai.playing.table.asking import Inquiry
+from cardai.playing.table.many import play
+from cardai.playing.table.one import OneGame
+from cardai.records.dataset import collect_games
+from cardai.records.recipe import Recipe
+from cardai.records.record import RecordedGame, Writer, replay
+from cardai.rules import STREAM
 
 GAME, FOREIGN = cardai.load("moska"), cardai.load("tictactoe")
 SEATS = 4
@@ -50,15 +50,20 @@ MEMORY = 4 << 30  # bytes; a call that takes more ends with MemoryError
 PARTS = {
     "play": [
         *("cardai.game", "cardai.game.compiler", "cardai.game.learning", "cardai.game.records", "cardai.game.table"),
-        *("cardai.registry", "cardai.table.many", "cardai.table.one", "cardai.table.asking"),
+        *("cardai.registry", "cardai.playing.table.many", "cardai.playing.table.one", "cardai.playing.table.asking"),
     ],
-    "agents": ["cardai.agents.evaluator", "cardai.agents.function", "cardai.agents.spec", "cardai.agents.strategy"],
-    "measure": ["cardai.measure.bench", "cardai.measure.duel", "cardai.conformance"],
-    "data": ["cardai.data.record", "cardai.data.dataset", "cardai.data.split"],
+    "agents": [
+        "cardai.playing.agents.evaluator",
+        "cardai.playing.agents.function",
+        "cardai.playing.agents.spec",
+        "cardai.playing.agents.strategy",
+    ],
+    "measure": ["cardai.measure.bench", "cardai.measure.duel", "cardai.laws"],
+    "data": ["cardai.records.record", "cardai.records.dataset", "cardai.records.split"],
     "evaluators": ["cardai.evaluators.model", "cardai.evaluators.scorer"],
 }
 INNER = {
-    "cardai.agents.spec.count_of": "the check itself, of a number in a spec",
+    "cardai.playing.agents.spec.count_of": "the check itself, of a number in a spec",
     "cardai.game.records.state_dtype": "makes the type of a game's states; called where a game is written",
     "cardai.game.records.move_dtype": "makes the type of a game's moves; called where a game is written",
     "cardai.game.records.GameState": "the type of a record, which NumPy makes",
@@ -66,26 +71,26 @@ INNER = {
         f"cardai.game.{name}": "arithmetic on scores that have been checked"
         for name in ("Payoff.of", "Payoff.share", "Payoff.worth", "Payoff.text", "Game.total_score")
     },
-    "cardai.agents.strategy.TreeSearch.check_search": "a part of `check_fits`, asked where a spec is read",
+    "cardai.playing.agents.strategy.TreeSearch.check_search": "a part of `check_fits`, asked where a spec is read",
     "cardai.game.table.counts_of": "the check itself, of what `holdings` gives",
     "cardai.evaluators.model.Model.as_onnx": "takes nothing; without the package onnx it says so, see test_export",
     "cardai.registry.importing": "what imports somebody else's code says",
     "cardai.registry.refuse_in_import": "the check itself",
     "cardai.registry.load_version": "what pickle calls with what `reduced` has written",
     "cardai.registry.reduced": "what pickle asks; pickle.dumps is the door to it",
-    "cardai.table.many.Results": "what `play` returns",
+    "cardai.playing.table.many.Results": "what `play` returns",
     "cardai.game.game_of": "what shows a state in a notebook asks, of records alone",
     "cardai.game.copies": "an inner step of the analysis, on states that have been checked",
     "cardai.game.is_game": "the check itself",
     "cardai.game.Game.check_outcome": "the check itself",
-    "cardai.table.asking.Inquiry": "how a table asks its agents; `ask` is the door to it",
-    "cardai.agents.strategy.Strategy": "what strategies have in common",
-    "cardai.agents.strategy.move_of": "asks a function of somebody else's; `cardai.player` is the door to it",
-    "cardai.data.record.Header": "what the first line of a file says",
-    "cardai.data.record.Reader.refuse": "makes an error",
-    "cardai.data.record.InOrder": "what `Writer.in_order`, the door to it, returns; `play` calls it",
-    "cardai.data.record.check_recorded": "the check itself",
-    "cardai.data.record.check_scores": "the check itself",
+    "cardai.playing.table.asking.Inquiry": "how a table asks its agents; `ask` is the door to it",
+    "cardai.playing.agents.strategy.Strategy": "what strategies have in common",
+    "cardai.playing.agents.strategy.move_of": "asks a function of somebody else's; `cardai.player` is the door to it",
+    "cardai.records.record.Header": "what the first line of a file says",
+    "cardai.records.record.Reader.refuse": "makes an error",
+    "cardai.records.record.InOrder": "what `Writer.in_order`, the door to it, returns; `play` calls it",
+    "cardai.records.record.check_recorded": "the check itself",
+    "cardai.records.record.check_scores": "the check itself",
     "cardai.measure.duel.looks": "arithmetic on numbers that `duel` has checked",
     "cardai.measure.duel.exploring": "arithmetic on specs",
     "cardai.measure.duel.Duel": "a result",
@@ -613,7 +618,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "WorldSearch": lambda: agent(GAME, "ahead:hand_value").strategy,
     "TreeSearch": lambda: agent(GAME, "ismcts:3").strategy,
     "Writer": writer,
-    "Reader": lambda: importlib.import_module("cardai.data.record").read(file()),
+    "Reader": lambda: importlib.import_module("cardai.records.record").read(file()),
     "Dataset": dataset,
     "Model": model,
     "Scorer": scorer,

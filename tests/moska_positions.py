@@ -4,7 +4,7 @@ import numpy as np
 
 import cardai
 from cardai.games.moska import rules
-from cardai.rule import STREAM, below, shuffle
+from cardai.rules import STREAM, below, shuffle
 
 GAME = cardai.load("moska")
 ROLES = OPENER, ATTACKER, TARGET = range(3)

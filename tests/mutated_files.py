@@ -37,13 +37,13 @@ from pathlib import Path
 import numpy as np
 
 import cardai
-from cardai.app.cli import run
-from cardai.data.dataset import collect
-from cardai.data.recipe import Recipe
-from cardai.data.record import read, verify
-from cardai.data.selfplay import simulate, simulate_shards
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.files.tensors import digested, undigested
+from cardai.records.dataset import collect
+from cardai.records.recipe import Recipe
+from cardai.records.record import read, verify
+from cardai.records.selfplay import simulate, simulate_shards
 
 MOST_MEMORY = 500e6  # bytes
 MOST_SECONDS = 10.0  # of processor time

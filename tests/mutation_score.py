@@ -35,10 +35,10 @@ import planted_more
 import planted_rare
 import planting
 
-from cardai.conformance import EFFORTS as EFFORT_OF
-from cardai.conformance import LAWS, LawResult, Testbed, check
-from cardai.conformance.child import test_all
 from cardai.game import Game
+from cardai.laws import EFFORTS as EFFORT_OF
+from cardai.laws import LAWS, LawResult, Testbed, check
+from cardai.laws.child import test_all
 
 EFFORTS = "quick", "normal"
 OLD = 40  # faults of other files that are tested by whole checks

@@ -6,7 +6,6 @@ one. The team whose cards have the higher ranks in sum wins; equal sums are a ti
 
 import numpy as np
 
-from cardai.cards import any_of, count, full_deck, has, highest, lowest, put, single
 from cardai.game import (
     Agents,
     Game,
@@ -21,7 +20,8 @@ from cardai.game import (
     move_dtype,
     state_dtype,
 )
-from cardai.rule import below, rule
+from cardai.rules import below, rule
+from cardai.rules.cards import any_of, count, full_deck, has, highest, lowest, put, single
 
 CARDS = 12
 SEATS = 6

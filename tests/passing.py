@@ -14,7 +14,21 @@ follow suit in 4. `PLANTED` has the game with one fault each.
 import numpy as np
 from planting import changed, faulty
 
-from cardai.cards import (
+from cardai.game import (
+    Agents,
+    Game,
+    Learning,
+    PerspectiveEncoder,
+    Player,
+    Rules,
+    Segment,
+    Table,
+    Text,
+    move_dtype,
+    state_dtype,
+)
+from cardai.rules import below, rule
+from cardai.rules.cards import (
     Deck,
     any_of,
     count,
@@ -29,22 +43,8 @@ from cardai.cards import (
     single,
     suit,
 )
-from cardai.cards import suit_cards as all_of_suit
-from cardai.dealing import some_of
-from cardai.game import (
-    Agents,
-    Game,
-    Learning,
-    PerspectiveEncoder,
-    Player,
-    Rules,
-    Segment,
-    Table,
-    Text,
-    move_dtype,
-    state_dtype,
-)
-from cardai.rule import below, rule
+from cardai.rules.cards import suit_cards as all_of_suit
+from cardai.rules.dealing import some_of
 
 CARDS = 12
 SEATS = 3

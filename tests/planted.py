@@ -9,7 +9,7 @@ from planting import faulty, made, number, seen_by
 
 from cardai.game import Game, Outcome, Segment, Zone
 from cardai.games import durak, tictactoe
-from cardai.rule import rule
+from cardai.rules import rule
 
 # Deals, plies, scores.
 

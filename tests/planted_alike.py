@@ -11,10 +11,10 @@ import sparks
 import tall
 from planting import changed, faulty
 
-from cardai.cards import any_of, count, single
-from cardai.dealing import weight_of
 from cardai.game import PerspectiveEncoder
-from cardai.rule import below, rule
+from cardai.rules import below, rule
+from cardai.rules.cards import any_of, count, single
+from cardai.rules.dealing import weight_of
 
 EVENLY, DEALT, KEPT = "hidden_cards_lie_evenly", "dealt_cards_lie_as_in_worlds", "worlds_keep_no_card_of_the_truth"
 AFTER = "worlds_after_a_move_are_the_outcomes_of_worlds_before"

@@ -8,10 +8,10 @@ from pathlib import Path
 from planting import faulty
 
 import cardai
-from cardai.cards import single
 from cardai.game import Game
 from cardai.games import durak, moska
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import single
 
 THIRTYONE = cardai.load(str(Path(__file__).parents[1] / "examples/thirtyone"))
 DEALT, EVEN, TRUTH = "dealt_cards_lie_as_in_worlds", "hidden_cards_lie_evenly", "worlds_keep_no_card_of_the_truth"

@@ -5,12 +5,12 @@ Each is named with the law that must find it at normal effort, from any seed.
 
 from planting import faulty
 
-from cardai.cards import any_of, has, single
 from cardai.game import Game
 from cardai.games import durak, hearts, moska
 from cardai.games.hearts import rules as of_hearts
 from cardai.games.hearts import worlds as worlds_of_hearts
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import any_of, has, single
 
 DEALT, EVEN, SEEDS = "the_dealt_truth_is_a_world_like_any_other", "hidden_cards_lie_evenly", "seeds_deal_differently"
 DRAWN, SEATS, SHARES = "what_is_drawn_lies_evenly", "seats_score_alike", "scores_are_shares"

@@ -7,7 +7,6 @@ import passing
 import small_game
 from planting import faulty, seen_by
 
-from cardai.cards import any_of, count, full_deck, has, highest, lowest, single, suit_cards
 from cardai.game import Game
 from cardai.games import durak, hearts, literature, moska
 from cardai.games.durak import rules as of_durak
@@ -16,7 +15,8 @@ from cardai.games.hearts.rules import NONE
 from cardai.games.literature import worlds as of_literature
 from cardai.games.literature.deck import cards_of, half_of
 from cardai.games.moska import rules as of_moska
-from cardai.rule import below, rule
+from cardai.rules import below, rule
+from cardai.rules.cards import any_of, count, full_deck, has, highest, lowest, single, suit_cards
 
 # What of a hand may be exchanged for cards of another hand, by game: as a set, and which cards it may not get.
 

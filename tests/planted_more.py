@@ -8,11 +8,11 @@ import small_game
 from planting import faulty, seen_by
 from small_game import SEATS
 
-from cardai.cards import count, lowest
 from cardai.game import Game
 from cardai.games import durak, hearts, moska
 from cardai.games.moska.encode import encode_relative, relative_layout
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import count, lowest
 
 # Text that writes.
 

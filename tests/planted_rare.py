@@ -11,10 +11,10 @@ from pathlib import Path
 from planting import faulty, made, seen_by
 
 import cardai
-from cardai.cards import DECK52, lowest
 from cardai.game import Game
 from cardai.games import durak, hearts, literature, moska
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import DECK52, lowest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CRAZY, HANABI, MAIJA, THIRTYONE = (

@@ -8,10 +8,10 @@ from typing import Any
 
 import small_game
 
-import cardai.cards
-import cardai.rule
+import cardai.rules
+import cardai.rules.cards
 from cardai.game import Game, PerspectiveEncoder, Player
-from cardai.kernel.together import own_of
+from cardai.game.compiled.together import own_of
 
 LAW_OF: dict[Game, str] = {}
 """The law that each faulty game breaks."""
@@ -45,8 +45,8 @@ def seen_by(
 def changed(function: Callable[..., Any], change: str | tuple[str, ...], names: dict[str, Any] | None = None) -> Any:
     """A function with a change: "old text -> new text", or "BEFORE ... AFTER", statements around a call of it.
 
-    Several texts may be replaced, in a tuple. Statements can use what the function's module, `cardai.cards` and
-    `cardai.rule` define, and `names`.
+    Several texts may be replaced, in a tuple. Statements can use what the function's module, `cardai.rules.cards` and
+    `cardai.rules` define, and `names`.
     """
     source = getattr(function, "py_func", function)
     scope = (names or {}) | source.__globals__ | {"original": function}
@@ -74,6 +74,6 @@ def number(value: str) -> Any:
 
 
 def _run(text: str, name: str, names: dict[str, Any]) -> Any:
-    scope = {**vars(cardai.cards), **vars(cardai.rule), **names}
+    scope = {**vars(cardai.rules.cards), **vars(cardai.rules), **names}
     exec(compile(text, __file__, "exec"), scope)
     return scope[name]

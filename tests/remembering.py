@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from cardai.agents.spec import agent
-from cardai.kernel import driver
-from cardai.kernel.native import at, call_score, get, raw, set_float, turn_of
-from cardai.kernel.rules import SCORE, lend, play_move
-from cardai.rule import STREAM, rule
-from cardai.table.cast import cast_of, scratch_of
+from cardai.game.compiled.native import at, call_score, get, raw, set_float, turn_of
+from cardai.game.compiled.rules import SCORE, lend, play_move
+from cardai.playing.agents.spec import agent
+from cardai.playing.compiled import driver
+from cardai.playing.table.cast import cast_of, scratch_of
+from cardai.rules import STREAM, rule
 
 PLAYOUTS = 2
 PUT_TOGETHER: list[int] = []

@@ -21,7 +21,7 @@ from cardai.game import (
     move_dtype,
     state_dtype,
 )
-from cardai.rule import rule
+from cardai.rules import rule
 
 SEATS, ROUNDS, NONE = 3, 4, -1
 

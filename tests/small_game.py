@@ -7,7 +7,6 @@ also ends with the deck, or after `TURNS` turns.
 
 import numpy as np
 
-from cardai.cards import Deck, any_of, count, filled, full_deck, has, highest, lowest, put, rank, single
 from cardai.game import (
     Agents,
     Game,
@@ -22,7 +21,8 @@ from cardai.game import (
     move_dtype,
     state_dtype,
 )
-from cardai.rule import rule, shuffle
+from cardai.rules import rule, shuffle
+from cardai.rules.cards import Deck, any_of, count, filled, full_deck, has, highest, lowest, put, rank, single
 
 CARDS = 16
 SEATS = 4

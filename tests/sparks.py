@@ -9,10 +9,10 @@ Everybody knows the cards that a seat has taken. So a kind may lie in a hand onc
 `PLAIN` is the game without them, where the counts say how likely a world is.
 """
 
-from cardai.cards import Deck, any_kind
 from cardai.game import Agents, Game, Player, Rules, Table
 from cardai.game.declared import NONE, Card, Flag, Hand, Known, Moves, Number, Option, Pile, State, Stock
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import Deck, any_kind
 
 COLOURS, RANKS, SEATS, HAND, TAKES = 3, 4, 3, 4, 4
 KINDS = RANKS * COLOURS

@@ -6,7 +6,7 @@ Two seats in turn stay or go one step up; who reaches `goal` scores 1. At `trap`
 import numpy as np
 
 from cardai.game import Agents, Game, Player, Rules, Text, move_dtype, state_dtype
-from cardai.rule import rule, uniform
+from cardai.rules import rule, uniform
 
 STATE = state_dtype(goal=(), trap=(), height=(), moved=())
 MOVE = move_dtype("step")

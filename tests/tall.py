@@ -7,7 +7,6 @@
 
 import numpy as np
 
-from cardai.cards import has, put, single
 from cardai.game import (
     Agents,
     Game,
@@ -22,7 +21,8 @@ from cardai.game import (
     move_dtype,
     state_dtype,
 )
-from cardai.rule import below, count, rule
+from cardai.rules import below, count, rule
+from cardai.rules.cards import has, put, single
 
 CARDS = 104
 WORD = 52  # cards in a number of the state

@@ -12,13 +12,13 @@ from printing import text_of
 from truths import truth_of
 
 import cardai
+from cardai.cli.show import advice as shown
 from cardai.errors import CardaiError
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.chances import chances
 from cardai.measure.move_values import usual_judge, usual_valuer
-from cardai.show import advice as shown
-from cardai.table.one import OneGame
-from cardai.table.playing_out import values_in_worlds
+from cardai.playing.table.one import OneGame
+from cardai.playing.table.playing_out import values_in_worlds
 
 TICTACTOE, MOSKA, HEARTS, DURAK = (cardai.load(name) for name in ("tictactoe", "moska", "hearts", "durak"))
 THIRTYONE = cardai.load(str(Path(__file__).parent.parent / "examples/thirtyone"))

@@ -9,10 +9,10 @@ import signals
 from planting import changed
 
 import cardai
-from cardai.conformance import EFFORTS, LawResult, check, evenness
-from cardai.conformance import testbed as kit
 from cardai.game import Game, PerspectiveEncoder, Segment, state_dtype
-from cardai.rule import below, rule
+from cardai.laws import EFFORTS, LawResult, check, evenness
+from cardai.laws import testbed as kit
+from cardai.rules import below, rule
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GOOFSPIEL = cardai.load(str(EXAMPLES / "goofspiel"))

@@ -8,11 +8,11 @@ import pytest
 import small_game
 from small_game import GAME
 
-from cardai.dealing import weight_of
+from cardai.cli.show.advice import chances_table
 from cardai.errors import CardaiError
 from cardai.measure.coaching.chances import chances
-from cardai.rule import rule
-from cardai.show.advice import chances_table
+from cardai.rules import rule
+from cardai.rules.dealing import weight_of
 
 RANKS = len(GAME.table.pieces) // 4
 

@@ -11,17 +11,17 @@ from judges import Judge, know, some_order
 from printing import text_of
 
 import cardai
-from cardai.agents.adjusted import ShiftedEvaluator
-from cardai.agents.evaluator import find_evaluator
-from cardai.app.cli import run
-from cardai.data.record import RecordedGame, Writer, replay
+from cardai.cli.main import run
+from cardai.cli.show.analysis import figure
+from cardai.cli.show.figure import save_figure
 from cardai.errors import CardaiError
 from cardai.measure.analysis import analyse, analyse_file
 from cardai.measure.move_values import evaluated, positions, spec_of, weighed
 from cardai.measure.value_scale import scale_of
-from cardai.show.analysis import figure
-from cardai.show.figure import save_figure
-from cardai.table.many import play
+from cardai.playing.agents.adjusted import ShiftedEvaluator
+from cardai.playing.agents.evaluator import find_evaluator
+from cardai.playing.table.many import play
+from cardai.records.record import RecordedGame, Writer, replay
 
 TICTACTOE = cardai.load("tictactoe")
 MOSKA, DURAK = cardai.load("moska"), cardai.load("durak")

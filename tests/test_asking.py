@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
-from cardai.rule import JIT
-from cardai.table.asking import moves_in
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import OfFunction
+from cardai.playing.table.asking import moves_in
+from cardai.rules import JIT
 
 MOSKA, TICTACTOE = cardai.load("moska"), cardai.load("tictactoe")
 

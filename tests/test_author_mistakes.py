@@ -9,8 +9,8 @@ import pytest
 import small_game
 
 import cardai
-from cardai.conformance import LawResult, check
 from cardai.errors import CardaiError, place_of
+from cardai.laws import LawResult, check
 
 SHOW = "def show(state, seat):\n"
 HOLDINGS = "def holdings(state):\n"

@@ -9,9 +9,9 @@ import pytest
 import cardai
 from cardai.errors import BadArgument, CardaiError, IllegalMove
 from cardai.game import move_dtype
-from cardai.kernel.rules import lend
-from cardai.rule import rule
-from cardai.table.batch import Batch, _Actions, _numbering, number_of
+from cardai.game.compiled.rules import lend
+from cardai.playing.table.batch import Batch, _Actions, _numbering, number_of
+from cardai.rules import rule
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 TICTACTOE = cardai.load("tictactoe")

@@ -19,9 +19,9 @@ from cardai.experiments.machinery import behaviour, probes, verbs
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, module
 from cardai.experiments.machinery.report import results_in
 from cardai.experiments.machinery.stand_ins import with_stand_ins
+from cardai.playing.stats import interval
 from cardai.registry import load
-from cardai.rule import rule
-from cardai.stats import interval
+from cardai.rules import rule
 
 ROOT = Path(__file__).parents[1]
 RESULTS = {result["experiment"]: result for result in results_in(ROOT / "report")}
@@ -200,13 +200,16 @@ def test_renaming_moving_and_formatting_void_nothing(tmp_path):
 
     edit("games/tictactoe/__init__.py", ("def deal(", "\n\ndef opening("), ("deal=deal", "deal=opening"))
     edit("evaluators/training/trainer.py", ("_optimiser(", "_optimizer_of("))
-    (tmp_path / "cardai" / "stats" / "intervals").mkdir()
-    (tmp_path / "cardai/stats/interval.py").rename(tmp_path / "cardai/stats/intervals/__init__.py")
+    (tmp_path / "cardai/playing/stats/intervals").mkdir()
+    (tmp_path / "cardai/playing/stats/interval.py").rename(tmp_path / "cardai/playing/stats/intervals/__init__.py")
     for file in tmp_path.rglob("*.py"):
         text = file.read_text("utf-8")
-        text = text.replace("cardai.stats.interval ", "cardai.stats.intervals ")
+        text = text.replace("cardai.playing.stats.interval ", "cardai.playing.stats.intervals ")
         text = re.sub(
-            r"from cardai.stats import interval$", "from cardai.stats import intervals as interval", text, flags=re.M
+            r"from cardai.playing.stats import interval$",
+            "from cardai.playing.stats import intervals as interval",
+            text,
+            flags=re.M,
         )
         file.write_text(f"{text}\n# formatted\n", "utf-8")
     code = (

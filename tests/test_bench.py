@@ -7,17 +7,17 @@ import pytest
 from printing import text_of
 
 from cardai import load
-from cardai.agents.spec import agent
+from cardai.cli.show import bench as shown
 from cardai.errors import CardaiError
 from cardai.game import MEASURED, Agents, Game, Row, Rules, Suite, Text, move_dtype, state_dtype
 from cardai.measure import bench, duplicate
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.bench_report import SuiteResult
-from cardai.rule import rule, shuffle
-from cardai.show import bench as shown
-from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, distinct_rotations, rotations
-from cardai.table.many import play
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import deal_seeds, distinct_rotations, rotations
+from cardai.playing.table.many import play
+from cardai.rules import rule, shuffle
 
 TICTACTOE = load("tictactoe")
 RANDOM_WIN, RANDOM_WIN_FIRST, RANDOM_WIN_SECOND = 43.6508, 58.4921, 28.8095  # exact, percent
@@ -313,7 +313,7 @@ def stops(game, world):
 
 def test_an_interrupted_run_reports_its_finished_games(monkeypatch):
     monkeypatch.setattr(Stop, "moves", 0)
-    monkeypatch.setattr("cardai.table.many.LIVE_OUTSIDE", 4)
+    monkeypatch.setattr("cardai.playing.table.many.LIVE_OUTSIDE", 4)
     report = run_suite(TICTACTOE, agents=["random", f"python:{__name__}:stops", "greedy:open_lines"], games=200)
     assert [row.interrupted for row in report.rows] == [False, True]
     assert report.interrupted
@@ -383,7 +383,7 @@ def test_a_match_without_rotation_keeps_the_seats(played):
 
 
 def test_a_match_can_be_recorded_and_replayed(tmp_path):
-    from cardai.data.record import Reader
+    from cardai.records.record import Reader
 
     place = tmp_path / "games.jsonl"
     report = run_match(HIGHEST, ["random", "greedy:high", "random"], games=9, seed=4, record=place)

@@ -9,12 +9,12 @@ import pytest
 import small_game
 
 import cardai
-from cardai.conformance import check
 from cardai.errors import CardaiError
 from cardai.game import Player
-from cardai.kernel.fence import fenced, roomy
-from cardai.rule import JIT, listing, rule, truncated
-from cardai.table.batch import Batch
+from cardai.game.compiled.fence import fenced, roomy
+from cardai.laws import check
+from cardai.playing.table.batch import Batch
+from cardai.rules import JIT, listing, rule, truncated
 
 GAMES = ("tictactoe", "durak", "hearts", "literature", "moska", "examples/thirtyone", "examples/whist")
 compiled_only = pytest.mark.skipif(not JIT, reason="plain Python checks the bounds of arrays itself")

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import cardai
 from cardai import cards as kit
-from cardai.cards import DECK36, DECK52, Deck, full_deck, single
 from cardai.errors import CardaiError
 from cardai.game import state_dtype
 from cardai.registry import load
-from cardai.rule import JIT, STREAM, rule
+from cardai.rules import JIT, STREAM, rule
+from cardai.rules.cards import DECK36, DECK52, Deck, full_deck, single
 
 card_sets = st.frozensets(st.integers(0, 51))
 card = st.integers(0, 51)
@@ -400,7 +400,7 @@ def test_a_full_deck_of_more_cards_than_a_number_holds_is_refused():
 
 
 PLAIN = """
-from cardai.cards import has, same_rank, single
+from cardai.rules.cards import has, same_rank, single
 
 def legal(card):
     return single(card) if card % 2 else has(5, card)

@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai.agents.notation import Greedy
 from cardai.game import Agents, Game, Player, Rules, Text, int_seed, move_dtype, state_dtype
-from cardai.kernel.chance import EXPLORING, LUCK, SEAT, WORLD, derived, siphash
-from cardai.kernel.native import at, call_deal, copy, get, load, raw, seed_state, set
-from cardai.kernel.rules import DEAL, lend
-from cardai.rule import JIT, STREAM, mixed, next_bits, rule
-from cardai.stats.deals import deal_seeds, new_salt
+from cardai.game.compiled.chance import EXPLORING, LUCK, SEAT, WORLD, derived, siphash
+from cardai.game.compiled.native import at, call_deal, copy, get, load, raw, seed_state, set
+from cardai.game.compiled.rules import DEAL, lend
+from cardai.playing.agents.notation import Greedy
+from cardai.playing.stats.deals import deal_seeds, new_salt
+from cardai.rules import JIT, STREAM, mixed, next_bits, rule
 
 MOSKA = cardai.load("moska")
 SEATS = 4

@@ -19,7 +19,7 @@ from cardai.experiments.machinery.verdicts import (
     judge,
     judged,
 )
-from cardai.stats.interval import wilson
+from cardai.playing.stats.interval import wilson
 
 
 def around(point, half, n=1000, counted="games"):

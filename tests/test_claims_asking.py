@@ -7,10 +7,6 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.spec import agent, evenly_random
-from cardai.cards import has, lowest, single
-from cardai.data import record
-from cardai.data.dataset import record_files
 from cardai.experiments.literature import LATE_CLAIMS, MEANT, SCALES, as_in_article, trained
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.machinery.stand_ins import with_stand_ins
@@ -18,10 +14,14 @@ from cardai.game import Game, Player
 from cardai.games.literature.deck import NONE
 from cardai.games.literature.players import choose_plausible, may_have, set_move
 from cardai.games.literature.rules import ASK, act, asks, claims, legal, may_ask_for
-from cardai.rule import rule
-from cardai.stats import interval
-from cardai.table.many import play
-from cardai.table.playing_out import values_in_worlds
+from cardai.playing.agents.spec import agent, evenly_random
+from cardai.playing.stats import interval
+from cardai.playing.table.many import play
+from cardai.playing.table.playing_out import values_in_worlds
+from cardai.records import record
+from cardai.records.dataset import record_files
+from cardai.rules import rule
+from cardai.rules.cards import has, lowest, single
 
 GAME = cardai.load("literature")
 LONG = "article?limit=400"

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.spec import agent
-from cardai.cards import single
 from cardai.evaluators.policies import ppo
 from cardai.experiments import style
 from cardai.games.hearts.rules import penalty
 from cardai.games.moska.players import ENGINE, weighed_hand
 from cardai.games.moska.rules import attackers
 from cardai.measure.move_values import weighed
-from cardai.rule import rule
-from cardai.stats.deals import deal_seeds
-from cardai.stats.interval import wilson
-from cardai.table.many import play
-from cardai.table.one import OneGame
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.stats.interval import wilson
+from cardai.playing.table.many import play
+from cardai.playing.table.one import OneGame
+from cardai.rules import rule
+from cardai.rules.cards import single
 
 QUEEN = 13
 """The points of the queen of spades; a trick without her has four at most, one for each heart."""

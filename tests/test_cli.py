@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 import cardai
-from cardai.app import rulebook
-from cardai.app.cli import GROUPS, read_verb, run
-from cardai.data.record import read, verify
+from cardai.cli import rulebook
+from cardai.cli.main import GROUPS, read_verb, run
+from cardai.cli.show.progress import Line, is_cold
+from cardai.cli.show.seats import NAMES
+from cardai.records.record import read, verify
 from cardai.registry import load
-from cardai.rule import JIT, keeping
-from cardai.show.progress import Line, is_cold
-from cardai.show.seats import NAMES
+from cardai.rules import JIT, keeping
 
 ROOT = Path(__file__).parent.parent
 THIRTYONE = str(ROOT / "examples/thirtyone")
@@ -90,7 +90,7 @@ def test_the_version_is_that_of_the_package(output):
 
 def test_help_loads_nothing_heavy():
     for tokens in ([], ["--help"], ["match", "--help"]):
-        code = f"import sys; from cardai.app.cli import read_verb, run; run({tokens!r}); print(*sys.modules)"
+        code = f"import sys; from cardai.cli.main import read_verb, run; run({tokens!r}); print(*sys.modules)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         slow = {"numba", "numpy", "matplotlib", "scipy", "jax", "cardai.game", "cardai.evaluators.training.verbs"}
         assert not slow & set(done.stdout.split())
@@ -393,7 +393,7 @@ def test_a_game_is_compiled_ahead(answer, output, call, tmp_path, monkeypatch):
 
 def test_the_progress_line_says_what_is_compiled_and_of_how_many(monkeypatch):
     terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.show.progress.is_kept", lambda function: False)
+    monkeypatch.setattr("cardai.cli.show.progress.is_kept", lambda function: False)
     game = cardai.load("tictactoe")
     with Line("playing", game) as line:
         line._say_compiling("legal")
@@ -433,7 +433,7 @@ def a_terminal(monkeypatch) -> Terminal:
 
 def test_long_work_has_a_progress_line_on_a_terminal_only(monkeypatch):
     terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.show.progress._SOON", 0.0)
+    monkeypatch.setattr("cardai.cli.show.progress._SOON", 0.0)
     with Line("playing") as line:
         line(5, 10, "bot3 in random")
     assert "bot3 in random" in terminal.getvalue()
@@ -446,7 +446,7 @@ def test_long_work_has_a_progress_line_on_a_terminal_only(monkeypatch):
 
 def test_results_of_parts_stay_above_the_progress_line(monkeypatch):
     terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.show.progress._SOON", 0.1)
+    monkeypatch.setattr("cardai.cli.show.progress._SOON", 0.1)
     with Line("playing") as line:
         line.note("B1, random: 90.0")
         assert "B1" not in terminal.getvalue()  # work that ends soon shows nothing
@@ -457,7 +457,7 @@ def test_results_of_parts_stay_above_the_progress_line(monkeypatch):
 
 def test_work_that_never_says_how_far_it_is_has_a_progress_line_all_the_same(monkeypatch):
     terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.show.progress._SOON", 0.1)
+    monkeypatch.setattr("cardai.cli.show.progress._SOON", 0.1)
     with Line("counting"):
         time.sleep(0.5)
     assert "counting" in terminal.getvalue()
@@ -465,7 +465,7 @@ def test_work_that_never_says_how_far_it_is_has_a_progress_line_all_the_same(mon
 
 def test_the_line_that_appears_shows_what_was_said_before(monkeypatch):
     terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.show.progress._SOON", 0.1)
+    monkeypatch.setattr("cardai.cli.show.progress._SOON", 0.1)
     with Line("measuring") as line:
         line(3, 10, "single operations")
         time.sleep(0.5)
@@ -483,7 +483,7 @@ def test_short_work_shows_nothing(monkeypatch):
 
 def test_compiling_is_said(monkeypatch, tmp_path):
     terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.show.progress.is_kept", lambda function: False)
+    monkeypatch.setattr("cardai.cli.show.progress.is_kept", lambda function: False)
     with Line("playing", cardai.load("tictactoe")) as line:
         assert is_cold(cardai.load("tictactoe"))
         line(0, 10)
@@ -674,7 +674,7 @@ def test_a_game_that_was_refused_loads_once_it_is_mended():
 def test_a_function_beside_the_command_plays():
     Path("beside.py").write_text("def first(game, world):\n    return game.moves(world)[0]\n")
     command = [
-        sys.executable, "-c", "from cardai.app.cli import main; main()", "match", "tictactoe", "--seats",
+        sys.executable, "-c", "from cardai.cli.main import main; main()", "match", "tictactoe", "--seats",
         "random,python:beside:first", "--games", "4",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -7,7 +7,6 @@ import pytest
 from flax import nnx
 
 from cardai import load
-from cardai.data.selfplay import simulate_shards
 from cardai.errors import CardaiError
 from cardai.evaluators.training import compare
 from cardai.evaluators.training.compare import cells_shuffled, comparison_of, parameters, rows_per_second
@@ -16,6 +15,7 @@ from cardai.evaluators.training.train import train
 from cardai.game import Segment
 from cardai.guests.exact.grade import grade
 from cardai.guests.exact.solution import solve
+from cardai.records.selfplay import simulate_shards
 
 GAME = load("tictactoe")
 BODY = "mlp", {"hidden": [8]}

@@ -12,7 +12,7 @@ import pytest
 
 import cardai
 import cardai.games
-from cardai.rule import JIT, keeping
+from cardai.rules import JIT, keeping
 
 ROOT = Path(cardai.__file__).parents[1]
 pytestmark = pytest.mark.skipif(not JIT, reason="nothing is compiled")
@@ -21,8 +21,8 @@ RULES = '''
 """A module."""
 from typing import NamedTuple
 import numpy as np
-from cardai.cards import count
-from cardai.rule import inlined, rule, separate
+from cardai.rules.cards import count
+from cardai.rules import inlined, rule, separate
 import beside
 
 LIMIT = 3
@@ -236,7 +236,7 @@ def test_files_that_changed_their_names_are_compiled_anew(tmp_path):
 
 
 SHARED = """
-from cardai.rule import rule, separate
+from cardai.rules import rule, separate
 
 
 @separate
@@ -286,8 +286,8 @@ if len(sys.argv) > 2:
     numba.__version__ = sys.argv[2]
 import numpy as np
 import small_game
-from cardai.app.doctor import how_compiled
-from cardai.rule import STREAM
+from cardai.cli.doctor import how_compiled
+from cardai.rules import STREAM
 
 game, digest = small_game.GAME, []
 for seed in range(20):
@@ -312,7 +312,7 @@ def test_a_numba_that_is_not_known_compiles_by_itself_and_plays_the_same(tmp_pat
 
 
 def test_a_part_of_numba_that_is_missing_is_named(monkeypatch):
-    from cardai.rule import compiling
+    from cardai.rules import compiling
 
     assert compiling._why_stock() == compiling.why_stock
     monkeypatch.setitem(compiling.RELIED_ON, "numba.core.dispatcher", ("no_such_part",))

@@ -6,12 +6,12 @@ from printing import text_of
 from truths import expected_at_random
 
 from cardai import load
-from cardai.cards import has
+from cardai.cli.show.complexity import figure
+from cardai.cli.show.figure import save_figure
 from cardai.errors import CardaiError
 from cardai.measure.complexity import measure
-from cardai.rule import rule, truncated
-from cardai.show.complexity import figure
-from cardai.show.figure import save_figure
+from cardai.rules import rule, truncated
+from cardai.rules.cards import has
 
 GAME = load("tictactoe")
 

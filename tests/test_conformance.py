@@ -26,10 +26,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai.conformance import LAWS, LawResult, check
-from cardai.conformance.strata import strata_of
 from cardai.errors import CardaiError
 from cardai.game import Game
+from cardai.laws import LAWS, LawResult, check
+from cardai.laws.strata import strata_of
 
 GAMES = {
     **{name: cardai.load(name) for name in cardai.available()},

@@ -17,12 +17,12 @@ import sparks
 import tall
 
 import cardai
-from cardai.conformance import LAWS, check, evenness
-from cardai.conformance import testbed as beds
-from cardai.conformance.evidence import unevenness
-from cardai.conformance.places import CardKinds, Places
 from cardai.game import Game, Zone, state_dtype
-from cardai.rule import rule
+from cardai.laws import LAWS, check, evenness
+from cardai.laws import testbed as beds
+from cardai.laws.evidence import unevenness
+from cardai.laws.places import CardKinds, Places
+from cardai.rules import rule
 
 SOUND = {game.name: game for game in (tall.GAME, sparks.GAME, follow.GAME, lamps.GAME, loaded.GAME)} | {
     "plain": sparks.PLAIN
@@ -302,7 +302,7 @@ def test_a_mistake_is_told_in_one_sentence(mistake: str) -> None:
     game, law, sentence = MISTAKES[mistake]
     (result,) = check(game, laws=[law], effort="quick", seconds=0.01)
     assert re.match(rf"{law}: variant .*, seed \d+, ply \d+: .*{sentence}", result.why), result.why
-    assert "cardai/conformance" not in result.why
+    assert "cardai/laws" not in result.why
     assert "numpy" not in result.why
 
 

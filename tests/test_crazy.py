@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards import Deck, as_int
-from cardai.conformance import check
+from cardai.laws import check
+from cardai.rules.cards import Deck, as_int
 
 GAME = cardai.load(str(Path(__file__).parent.parent / "examples/crazy"))
 DECK, PACK = Deck(packs=2), 52

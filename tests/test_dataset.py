@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from test_record import forge
 
 import cardai
-from cardai.agents.evaluator import MOMENTS
-from cardai.data import dataset
-from cardai.data.dataset import collect, collect_games, record_files
-from cardai.data.packed import PackedRows, pack
-from cardai.data.phase import phase_of, phases_in
-from cardai.data.recipe import BALANCES, LABELS, STATES, Recipe
-from cardai.data.record import Writer, read, replay
-from cardai.data.selfplay import simulate
-from cardai.data.split import split
 from cardai.errors import CardaiError
 from cardai.game import Phase, Segment
-from cardai.kernel import driver
+from cardai.playing.agents.evaluator import MOMENTS
+from cardai.playing.compiled import driver
+from cardai.records import dataset
+from cardai.records.dataset import collect, collect_games, record_files
+from cardai.records.packed import PackedRows, pack
+from cardai.records.phase import phase_of, phases_in
+from cardai.records.recipe import BALANCES, LABELS, STATES, Recipe
+from cardai.records.record import Writer, read, replay
+from cardai.records.selfplay import simulate
+from cardai.records.split import split
 from cardai.registry import available
 
 TICTACTOE, MOSKA = cardai.load("tictactoe"), cardai.load("moska")
@@ -537,7 +537,7 @@ def test_games_in_memory_of_several_tables_are_refused(files, tmp_path):
 def test_plain_python_collects_the_same(tmp_path):
     simulate(MOSKA, {"bot3": 1}, 3, out=tmp_path / "few.jsonl")
     code = (
-        "import sys\nfrom cardai.data.dataset import collect\nfrom cardai.data.recipe import Recipe\n"
+        "import sys\nfrom cardai.records.dataset import collect\nfrom cardai.records.recipe import Recipe\n"
         "recipe = Recipe(moment='drawn', states='choices', balance='loser', per_game=9)\n"
         "data = collect([sys.argv[1]], recipe, limit=25)\n"
         "print(data.digest, data.take(range(len(data))).sum(axis=0).tolist(), data.labels.tolist())"

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from cardai import dealing
-from cardai.dealing import deal_chances, deal_count, deal_hidden, deal_obliged, redeal
 from cardai.errors import CardaiError
-from cardai.rule import JIT, STREAM, rule
+from cardai.rules import JIT, STREAM, rule
+from cardai.rules.dealing import deal_chances, deal_count, deal_hidden, deal_obliged, redeal
 
 SIGMA = 2.0 * stats.norm.sf(5.0)  # the probability of 5 standard deviations
 DECK = 20
@@ -357,7 +357,7 @@ def test_redeal_leaves_hidden_cards_nowhere_if_lacks_excludes_the_truth():
 SAMPLE = """
 import numpy as np
 from test_dealing import LARGE, drawn_from, padded, problem_of
-from cardai.dealing import deal_count
+from cardai.rules.dealing import deal_count
 for problem in [*(problem_of(seed) for seed in range(200)), *LARGE[:1], padded(problem_of(2))]:
     deals = float(deal_count(*problem))
     print(deals, drawn_from(problem, 7, 3).tolist() if deals else "")

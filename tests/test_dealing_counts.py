@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 from test_dealing import SIGMA, Problem, enumerated, problem_of, sets, stream_of
 
-from cardai.cards import words
-from cardai.dealing import deal_chances, deal_count, deal_hidden, deal_obliged, deal_piles, redeal
 from cardai.errors import CardaiError
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import words
+from cardai.rules.dealing import deal_chances, deal_count, deal_hidden, deal_obliged, deal_piles, redeal
 
 NO_GROUPS = np.zeros(0, np.int64)
 

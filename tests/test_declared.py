@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai.app import cli
-from cardai.cards import DECK36, Deck
+from cardai.cli import main as cli
 from cardai.errors import CardaiError
 from cardai.game.declared import (
     NONE,
@@ -36,7 +35,8 @@ from cardai.game.declared import (
     Word,
     state_of,
 )  # fmt: skip
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import DECK36, Deck
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 WHIST, THIRTYONE = (cardai.load(str(EXAMPLES / name)) for name in ("whist", "thirtyone"))

@@ -14,9 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai.agents.evaluator import network_of, set_device
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import OnePly
 from cardai.errors import CardaiError
 from cardai.evaluators import scorer
 from cardai.evaluators.bodies.arrays import hidden_of, layers_of, shapes_of
@@ -25,12 +22,15 @@ from cardai.evaluators.bodies.options import options_of
 from cardai.evaluators.model import SHIPPED, Model, load
 from cardai.evaluators.network_file import tensor_specs, tensors_of
 from cardai.game import Segment
-from cardai.kernel.dense import SCORED, network, renamed, score_row, space_for
-from cardai.kernel.native import at, raw
-from cardai.kernel.rules import lend
-from cardai.rule import JIT, STREAM, rule
-from cardai.stats.deals import deal_seeds
-from cardai.table.asking import ask, compare
+from cardai.game.compiled.native import at, raw
+from cardai.game.compiled.rules import lend
+from cardai.playing.agents.evaluator import network_of, set_device
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import OnePly
+from cardai.playing.compiled.dense import SCORED, network, renamed, score_row, space_for
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.table.asking import ask, compare
+from cardai.rules import JIT, STREAM, rule
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain Python asks evaluators")
 
@@ -229,7 +229,7 @@ def test_renamings_play_the_same_whoever_scores():
 def test_one_game_and_many_play_the_same():
     game = cardai.load("moska")
     agents = [agent(game, spec) for spec in ("greedy:best", "bot3", "bot3", "bot3")]
-    from cardai.table.one import OneGame
+    from cardai.playing.table.one import OneGame
 
     one = OneGame(game, agents, seed=11)
     one.run()
@@ -260,7 +260,7 @@ class Overflowing:
 
 
 def test_a_score_that_is_not_a_number_is_refused():
-    from cardai.table.one import OneGame
+    from cardai.playing.table.one import OneGame
 
     game = cardai.load("moska")
     judge = Overflowing(game.encoder("bitmap").width(4))

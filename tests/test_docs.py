@@ -14,17 +14,17 @@ import pytest
 
 import cardai
 from cardai import cards
-from cardai.agents import spec
-from cardai.app import cli
-from cardai.cards import DECK52
-from cardai.conformance import LAWS, check
+from cardai.cli import main as cli
 from cardai.evaluators.training import iterate_folder, run_folder
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.iterate_config import DECIDED, IterateConfig
 from cardai.files import settings
 from cardai.game import CORE_FIELDS, PARTS, Game
+from cardai.game.compiled import native
 from cardai.game.declared import Hand, Known, Moves, State
-from cardai.kernel import native
+from cardai.laws import LAWS, check
+from cardai.playing.agents import spec
+from cardai.rules.cards import DECK52
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from cardai import registry
-from cardai.agents import spec as spec_module
-from cardai.agents.evaluator import known_evaluators
-from cardai.agents.spec import kinds_of, list_specs
-from cardai.app import cli
+from cardai.cli import main as cli
+from cardai.playing.agents import spec as spec_module
+from cardai.playing.agents.evaluator import known_evaluators
+from cardai.playing.agents.spec import kinds_of, list_specs
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -25,7 +25,7 @@ PAGES = [
     *sorted(ROOT.glob("games/*/RULES.md")),
     *sorted(ROOT.glob("examples/*/*.md")),
     *sorted(ROOT.glob("experiments/*.md")),
-    ROOT / "cardai/app/template/RULES.md",
+    ROOT / "cardai/cli/template/RULES.md",
 ]
 PACKAGES = ("cardai", "evaluators", "experiments", "games", "examples")
 FOLDERS = (*PACKAGES, "tests", "docs", "report", ".ci")
@@ -254,7 +254,7 @@ def test_a_name_that_does_not_exist_is_found(text, why):
 def test_names_that_exist_are_fine():
     for text in (
         "cardai.match", "cardai.Game", "Agents.players", "cardai bench --all", "--seed", "greedy:best", "bot3",
-        "cardai/errors.py", "run_suite(game)", "games/moska/RULES.md", "cardai.stats.interval.compare",
+        "cardai/errors.py", "run_suite(game)", "games/moska/RULES.md", "cardai.playing.stats.interval.compare",
     ):  # fmt: skip
         assert wrong(text) == ""
     assert sum(len(quoted(page)) for page in PAGES) > 1000

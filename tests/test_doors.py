@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from cardai.errors import BadArgument, CardaiError, IllegalMove, short, whole
-from cardai.kernel.doors import check_integers, check_list, check_seeds
+from cardai.game.compiled.doors import check_integers, check_list, check_seeds
 
 FILE = Path(__file__).parent / "misuse.py"
 PATIENCE = 60.0  # seconds without a line after which a call hangs

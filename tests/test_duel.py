@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.notation import Greedy, Sampled, parse
 from cardai.errors import CardaiError
 from cardai.measure import duel as duels
 from cardai.measure import duplicate
 from cardai.measure.bench import run_match
 from cardai.measure.duel import Duel, duel, exploring, looks
-from cardai.stats.deals import deal_seeds
+from cardai.playing.agents.notation import Greedy, Sampled, parse
+from cardai.playing.stats.deals import deal_seeds
 
 TICTACTOE, THIRTYONE = cardai.load("tictactoe"), cardai.load("examples/thirtyone")
 

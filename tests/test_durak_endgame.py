@@ -9,9 +9,9 @@ import pytest
 from oracles.durak import PACKS, Card, Move, Table
 
 from cardai import CardaiError, load
-from cardai.cards import DECK36
 from cardai.games.durak.endgame_solver import DurakSolver
 from cardai.games.durak.rules import NO_CARD, STATE, is_open
+from cardai.rules.cards import DECK36
 
 GAME, WHOLE = load("durak"), load("durak52")
 SMALL, OF_THESE_LARGER = 1200, 100  # endings with up to three and up to four cards a hand

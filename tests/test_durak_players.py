@@ -7,8 +7,8 @@ from views import chosen as move_of
 from views import segments
 
 import cardai
-from cardai.cards import DECK36
 from cardai.measure import bench
+from cardai.rules.cards import DECK36
 
 GAME = cardai.load("durak")
 

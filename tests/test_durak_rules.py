@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards import DECK36, DECK52
 from cardai.games.durak import rules
+from cardai.rules.cards import DECK36, DECK52
 
 GAME, WHOLE = cardai.load("durak"), cardai.load("durak52")
 FULL = (1 << 36) - 1

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import cardai
-from cardai.cards import DECK36, has, lowest, single
-from cardai.conformance import check
 from cardai.games.durak import rules
-from cardai.rule import below, rule
+from cardai.laws import check
+from cardai.rules import below, rule
+from cardai.rules.cards import DECK36, has, lowest, single
 
 GAME = cardai.load("durak")
 

@@ -6,16 +6,16 @@ import small_game
 
 import cardai
 from cardai import CardaiError
-from cardai.agents.endgame import Endgame, EndingSolver
-from cardai.agents.spec import agent, kinds_of
-from cardai.cards import count
-from cardai.conformance.compiled import Compiled
 from cardai.games.durak.endgame_solver import DurakSolver
 from cardai.guests.exact.solution import solve
+from cardai.laws.compiled import Compiled
 from cardai.measure.pool import pool_of
-from cardai.rule import rule
-from cardai.table.asking import moves_in
-from cardai.table.many import play
+from cardai.playing.agents.endgame import Endgame, EndingSolver
+from cardai.playing.agents.spec import agent, kinds_of
+from cardai.playing.table.asking import moves_in
+from cardai.playing.table.many import play
+from cardai.rules import rule
+from cardai.rules.cards import count
 
 TICTACTOE, MOSKA, DURAK = (cardai.load(name) for name in ("tictactoe", "moska", "durak"))
 

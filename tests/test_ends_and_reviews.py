@@ -9,17 +9,17 @@ from printing import text_of
 from rich.console import Console
 
 import cardai
-from cardai.app import keyboard
-from cardai.app.cli import run
-from cardai.data.record import RecordedGame
+from cardai.cli import keyboard
+from cardai.cli.main import run
+from cardai.cli.show import advice as shown_advice
+from cardai.cli.show import analysis as shown_analysis
+from cardai.cli.show.tally import tally
 from cardai.errors import CardaiError
 from cardai.measure.analysis import analyse
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.move_values import played_on
-from cardai.show import advice as shown_advice
-from cardai.show import analysis as shown_analysis
-from cardai.show.tally import tally
-from cardai.table.one import OneGame
+from cardai.playing.table.one import OneGame
+from cardai.records.record import RecordedGame
 
 GAMES = {name: cardai.load(name) for name in cardai.available()}
 TABLES = [("moska", "thesis"), ("durak", "podkidnoy"), ("hearts", "standard"), ("hearts", "match"), ("hearts", "jack"),

@@ -136,7 +136,7 @@ import pathlib, sys
 def none():
     raise RuntimeError("Could not determine home directory.")
 pathlib.Path.home = none
-from cardai.app.cli import run
+from cardai.cli.main import run
 sys.exit(run(["perft", "tictactoe", "--depth", "1"]))
 """
 

@@ -11,15 +11,15 @@ from judges import Judge, know, some_order
 from printing import text_of
 
 from cardai import load
-from cardai.agents.spec import agent
-from cardai.app import cli
-from cardai.data import record
+from cardai.cli import main as cli
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import FILE, Model
 from cardai.game import Row, Suite
 from cardai.measure import bench, complexity, duplicate
-from cardai.table.many import play
+from cardai.playing.agents.spec import agent
+from cardai.playing.table.many import play
+from cardai.records import record
 
 TICTACTOE, MOSKA, LOW_HAND = load("tictactoe"), load("moska"), small_game.GAME
 

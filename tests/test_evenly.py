@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.spec import evenly_random
 from cardai.errors import CardaiError
-from cardai.rule import JIT, rule
-from cardai.table import evenly, many
+from cardai.playing.agents.spec import evenly_random
+from cardai.playing.table import evenly, many
+from cardai.rules import JIT, rule
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain Python has one loop")
 LEDUC = str(Path(__file__).parent.parent / "examples" / "leduc")

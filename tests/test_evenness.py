@@ -11,12 +11,12 @@ import small_game
 import sparks
 
 import cardai
-from cardai.conformance import evenness
-from cardai.conformance import testbed as beds
-from cardai.conformance.evidence import HINT, none_drawn, strictness
-from cardai.conformance.law import at_once
-from cardai.conformance.places import CardKinds
 from cardai.games.durak.text import cards_alike
+from cardai.laws import evenness
+from cardai.laws import testbed as beds
+from cardai.laws.evidence import HINT, none_drawn, strictness
+from cardai.laws.law import at_once
+from cardai.laws.places import CardKinds
 
 QUICK = beds.EFFORTS["quick"]
 

@@ -5,7 +5,6 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from cardai.agents.spec import agent
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import Model
 from cardai.experiments import hearts
@@ -13,9 +12,10 @@ from cardai.experiments.hearts import DQN, OWN, PaperRow
 from cardai.experiments.hearts_networks import Stages, SubAgents, judged, passes, plays, quantile
 from cardai.experiments.machinery.lab import Lab
 from cardai.files.reading import read_toml
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats.deals import deal_seeds
 from cardai.registry import load
-from cardai.rule import JIT
-from cardai.stats.deals import deal_seeds
+from cardai.rules import JIT
 
 HEARTS = load("hearts")
 pytestmark = pytest.mark.skipif(not JIT, reason="plays whole games")

@@ -8,8 +8,8 @@ import pytest
 from cardai.experiments.information import SEED, VARIANT, claimed_price, losses
 from cardai.game import Row, Suite
 from cardai.measure.bench import run_suite
+from cardai.playing.stats import interval
 from cardai.registry import load
-from cardai.stats import interval
 
 
 def test_losses_are_those_of_a_suite_seat_by_seat():

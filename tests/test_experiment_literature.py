@@ -6,7 +6,7 @@ from literature_positions import GAME
 
 from cardai.experiments import literature
 from cardai.experiments.literature import ASKS, AT_ONCE, BACK, CUT, DECIDED, TIED, WON, played
-from cardai.rule import JIT
+from cardai.rules import JIT
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plays whole games")
 

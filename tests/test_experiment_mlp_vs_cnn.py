@@ -5,7 +5,6 @@ import pytest
 from flax import nnx
 
 from cardai import load
-from cardai.agents.spec import agent
 from cardai.evaluators.bodies.build import construct
 from cardai.evaluators.training.compare import parameters
 from cardai.experiments import mlp_vs_cnn
@@ -14,6 +13,7 @@ from cardai.experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, SCALES, body_of, 
 from cardai.experiments.pages.mlp_vs_cnn import compared
 from cardai.game import Row, Suite
 from cardai.measure.bench import run_suite
+from cardai.playing.agents.spec import agent
 
 
 def layout_of(name):

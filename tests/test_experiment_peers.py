@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardai.agents.spec import evenly_random
 from cardai.errors import CardaiError
 from cardai.experiments import peers_bound
 from cardai.experiments.machinery.findings import Findings, Measurement
@@ -33,8 +32,9 @@ from cardai.experiments.peers import (
     speed,
 )  # fmt: skip
 from cardai.experiments.peers_bound import NO_COMPILER, Bound, compiler
+from cardai.playing.agents.spec import evenly_random
+from cardai.playing.table.many import play
 from cardai.registry import load
-from cardai.table.many import play
 
 EVERYBODY = contestants(2)
 MODULES = {"cardai": "cardai", "Pgx": "pgx", "OpenSpiel": "pyspiel", "RLCard": "rlcard"}

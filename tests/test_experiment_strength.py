@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from cardai.app.cli import run
+from cardai.cli.main import run
 from cardai.experiments import strength
 from cardai.experiments.machinery.lab import Lab
 from cardai.experiments.pages.strength import answers, draw

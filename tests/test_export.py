@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.app.cli import run
-from cardai.data.dataset import collect
-from cardai.data.recipe import Recipe
-from cardai.data.table_file import column_names, write_csv, write_npz, write_parquet
+from cardai.cli.main import run
 from cardai.evaluators import model as models
+from cardai.records.dataset import collect
+from cardai.records.recipe import Recipe
+from cardai.records.table_file import column_names, write_csv, write_npz, write_parquet
 
 SHIPPED = sorted(models.SHIPPED.rglob("*.safetensors"))
 BODIES = [

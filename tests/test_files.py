@@ -14,11 +14,7 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.app.cli import run
-from cardai.data.dataset import collect
-from cardai.data.recipe import Recipe
-from cardai.data.record import Writer, read, verify
-from cardai.data.selfplay import simulate, simulate_shards
+from cardai.cli.main import run
 from cardai.errors import CardaiError, is_printable, printable, short
 from cardai.files.reading import (
     DEEPEST,
@@ -31,7 +27,11 @@ from cardai.files.reading import (
     read_text,
 )
 from cardai.files.writing import held, remove_left_over, temporary, write_once, write_whole
-from cardai.rule import JIT, keeping
+from cardai.records.dataset import collect
+from cardai.records.recipe import Recipe
+from cardai.records.record import Writer, read, verify
+from cardai.records.selfplay import simulate, simulate_shards
+from cardai.rules import JIT, keeping
 
 TICTACTOE = cardai.load("tictactoe")
 POOL = {"random": 1.0}
@@ -387,7 +387,7 @@ def test_a_verb_refuses_a_pipe_and_a_hostile_header_with_exit_code_2(tmp_path, c
 
 _PROGRAM = """
 import os, resource, sys, time
-from cardai.rule import JIT, compiling, rule
+from cardai.rules import JIT, compiling, rule
 
 kind, limit, pause, read_only = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
 

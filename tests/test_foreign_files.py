@@ -12,12 +12,12 @@ import pytest
 from flax import serialization
 
 import cardai
-from cardai.app.cli import run
-from cardai.data import record
-from cardai.data.record import read, verify
+from cardai.cli.main import run
 from cardai.files.kind import TENSORS, foreign_kind
 from cardai.files.reading import parse_json, read_json, read_toml
 from cardai.measure.history import read_history
+from cardai.records import record
+from cardai.records.record import read, verify
 
 ROOT = Path(__file__).parent.parent
 MODEL = ROOT / "evaluators/models/tictactoe/mlp.safetensors"

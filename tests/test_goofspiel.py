@@ -7,9 +7,9 @@ import pytest
 from stage_games import Solution, openspiel_value, solved
 
 import cardai
-from cardai.agents.spec import agent
-from cardai.conformance import check
+from cardai.laws import check
 from cardai.measure.perft import perft
+from cardai.playing.agents.spec import agent
 
 GAME = cardai.load(str(Path(__file__).parent.parent / "examples/goofspiel"))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.conformance import check
+from cardai.laws import check
 
 GAME = cardai.load(str(Path(__file__).parent.parent / "examples/hanabi"))
 NAMES = list(GAME.table.pieces)

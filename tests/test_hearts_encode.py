@@ -6,7 +6,7 @@ from test_hearts_rules import after_deal, position
 from views import segments as of_game
 
 import cardai
-from cardai.cards import DECK52
+from cardai.rules.cards import DECK52
 
 GAME = cardai.load("hearts")
 PAPER_ORDER = [rank + suit for suit in "CDHS" for rank in "23456789TJQKA"]

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from cardai import load
-from cardai.cards import DECK52
 from cardai.games.hearts import rules
-from cardai.rule import STREAM, below, rule
+from cardai.rules import STREAM, below, rule
+from cardai.rules.cards import DECK52
 
 pyspiel = pytest.importorskip("pyspiel", reason="the oracle is OpenSpiel: pip install '.[oracles]'")
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.spec import agent
-from cardai.conformance import check
-from cardai.data import record
-from cardai.data.dataset import collect_games
-from cardai.data.recipe import Recipe
-from cardai.data.record import RecordedGame
 from cardai.games.hearts.outcomes import LIMITS, TRICK_LIMITS
-from cardai.table.many import Results, play
+from cardai.laws import check
+from cardai.playing.agents.spec import agent
+from cardai.playing.table.many import Results, play
+from cardai.records import record
+from cardai.records.dataset import collect_games
+from cardai.records.recipe import Recipe
+from cardai.records.record import RecordedGame
 
 HEARTS = cardai.load("hearts")
 GAMES = 600

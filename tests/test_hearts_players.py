@@ -6,13 +6,13 @@ from test_hearts_rules import after_deal, position, suits
 from views import chosen as move_of
 
 import cardai
-from cardai.agents.spec import agent
-from cardai.cards import DECK52
 from cardai.errors import CardaiError
 from cardai.games.hearts.rules import NONE
 from cardai.measure import bench
-from cardai.stats.interval import proportion
-from cardai.table.many import play
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats.interval import proportion
+from cardai.playing.table.many import play
+from cardai.rules.cards import DECK52
 
 GAME = cardai.load("hearts")
 

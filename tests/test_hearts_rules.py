@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai.cards import DECK52
 from cardai.games.hearts import rules
 from cardai.measure.perft import perft
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import DECK52
 
 HEARTS = cardai.load("hearts")
 OPTIONS = HEARTS.variants["standard"]

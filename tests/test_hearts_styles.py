@@ -7,14 +7,14 @@ import pytest
 
 import cardai
 from cardai import CardaiError
-from cardai.agents.evaluator import find_evaluator
-from cardai.agents.spec import agent, kinds_of
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import SHIPPED, Model
-from cardai.rule import JIT
-from cardai.stats.deals import deal_seeds
-from cardai.table.asking import moves_in
-from cardai.table.many import play
+from cardai.playing.agents.evaluator import find_evaluator
+from cardai.playing.agents.spec import agent, kinds_of
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.table.asking import moves_in
+from cardai.playing.table.many import play
+from cardai.rules import JIT
 
 HEARTS = cardai.load("hearts")
 PLAIN = """

@@ -5,13 +5,13 @@ import sys
 import pytest
 
 import cardai
-from cardai.agents.spec import agent
 from cardai.evaluators.model import load as load_model
 from cardai.experiments import hearts_winner, moska_students
 from cardai.experiments.hearts_winner import Sizes, train
 from cardai.measure.duplicate import outcomes, outcomes_of_place, play_rotated
-from cardai.stats import interval
-from cardai.stats.deals import rotations
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import rotations
 
 HEARTS = cardai.load("hearts")
 

@@ -14,10 +14,10 @@ import pytest
 from scipy.stats import chisquare
 
 import cardai
-from cardai.cards import DECK52
-from cardai.conformance import check
 from cardai.games.hearts import rules, worlds
-from cardai.rule import STREAM, rule
+from cardai.laws import check
+from cardai.rules import STREAM, rule
+from cardai.rules.cards import DECK52
 
 GAME = cardai.load("hearts")
 HEARTS = sum(1 << card for card in range(2, 52, 4))

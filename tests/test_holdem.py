@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.spec import evenly_random
-from cardai.cards import DECK52
-from cardai.conformance import check
+from cardai.laws import check
 from cardai.measure.bench import run_match
-from cardai.rule import rule
-from cardai.table.many import play
+from cardai.playing.agents.spec import evenly_random
+from cardai.playing.table.many import play
+from cardai.rules import rule
+from cardai.rules.cards import DECK52
 
 GAME = cardai.load(str(Path(__file__).parent.parent / "examples/holdem"))
 HANDS = importlib.import_module("holdem.hands")

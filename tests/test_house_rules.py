@@ -6,7 +6,7 @@ import random
 import pytest
 
 import cardai
-from cardai.conformance import check
+from cardai.laws import check
 
 SEED = 36
 A_HANDFUL, MANY = 2, 200

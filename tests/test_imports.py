@@ -28,7 +28,7 @@ def modules(*folders: str) -> list[Path]:
 
 
 def imported(file: Path) -> set[str]:
-    """The full names of all modules a file imports, wherever in it: `cardai.rule`, `cardai.games.moska.text`.
+    """The full names of all modules a file imports, wherever in it: `cardai.rules`, `cardai.games.moska.text`.
 
     `from package import name` counts as `package.name`, so that it does not matter whether the name is a module.
     """
@@ -61,21 +61,21 @@ def test_the_reading_of_imports_sees_all_forms(tmp_path, monkeypatch):
     file = tmp_path / "games/one/text.py"
     file.parent.mkdir(parents=True)
     file.write_text(
-        "import numpy as np\nfrom .rules import act\nfrom .. import other\nfrom cardai import rule\n"
+        "import numpy as np\nfrom .rules import act\nfrom .. import other\nfrom cardai import rules\n"
         "def late():\n    import jax.numpy\n    importlib.import_module('optax.losses')\n"
     )
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
     assert imported(file) == {
-        "numpy", "cardai.games.one.rules.act", "cardai.games.other", "cardai.rule", "jax.numpy", "optax.losses"
+        "numpy", "cardai.games.one.rules.act", "cardai.games.other", "cardai.rules", "jax.numpy", "optax.losses"
     }  # fmt: skip
 
 
 # Modules that are found by a text: names that Python's own imports do not show.
 BY_TEXT = {"import_module", "__import__", "resolve_name", "find_spec", "run_module"}
 NAMED_WHILE_RUNNING = {
-    "cardai/agents/own_code.py", "cardai/agents/spec.py", "cardai/app/cli.py", "cardai/app/scaffold.py",
-    "cardai/conformance/plain_python.py", "cardai/files/entries.py", "cardai/measure/situations.py",
-    "cardai/registry.py", "cardai/rule/compiling.py", "cardai/stats/report.py",
+    "cardai/cli/main.py", "cardai/cli/scaffold.py", "cardai/files/entries.py", "cardai/laws/plain_python.py",
+    "cardai/measure/situations.py", "cardai/playing/agents/own_code.py", "cardai/playing/agents/spec.py",
+    "cardai/playing/stats/report.py", "cardai/registry.py", "cardai/rules/compiling.py",
     "experiments/machinery/catalogue.py",
 }  # fmt: skip
 """Files that import a module whose name is given to them: a user's, a game's, an entry point's, or MODULE:OBJECT."""
@@ -136,9 +136,9 @@ def test_modules_that_are_named_by_texts_are_found_wherever_cardai_is_installed(
     named = {str(file.relative_to(ROOT)): named_by_text(file) for file in [*modules(*PACKAGES, "examples"), *pages]}
     assert {file for file, names in named.items() if any(name.startswith("{") for name in names)} == NAMED_WHILE_RUNNING
     assert {
-        "cardai.app.watching",
-        "cardai.conformance.plain_python",
-        "cardai.show.perf:table",
+        "cardai.cli.watching",
+        "cardai.laws.plain_python",
+        "cardai.cli.show.perf:table",
     } <= {name for names in named.values() for name in names}
     assert [f"{file}: {name}" for file, names in named.items() for name in names if is_misnamed(name)] == []
 
@@ -153,15 +153,15 @@ def test_entry_points_and_the_command_are_in_the_package():
 def test_names_in_texts_are_seen_in_all_forms(tmp_path):
     file = tmp_path / "one.py"
     file.write_text(
-        "import_module(f'experiments.{name}')\nimportlib.util.find_spec(name)\nDRAWN = 'cardai.show.nobody:table'\n"
+        "import_module(f'experiments.{name}')\nimportlib.util.find_spec(name)\nDRAWN = 'cardai.cli.show.nobody:table'\n"
         "command = [sys.executable, '-m', 'games.moska', 'x']\nprogram = f'import sys; from tests import {name}'\n"
         "# or python -m evaluators.model\n"
     )
-    names = ["cardai.show.nobody:table", "evaluators.model", "experiments.{}", "games.moska", "sys", "tests", "{}"]
+    names = ["cardai.cli.show.nobody:table", "evaluators.model", "experiments.{}", "games.moska", "sys", "tests", "{}"]
     assert sorted(named_by_text(file)) == names
     assert [name for name in names if is_misnamed(name)] == [name for name in names if name not in ("sys", "{}")]
-    assert not is_misnamed("cardai.show.perf:table")
-    assert is_misnamed("cardai.show.perf:no_such_function")
+    assert not is_misnamed("cardai.cli.show.perf:table")
+    assert is_misnamed("cardai.cli.show.perf:no_such_function")
 
 
 @pytest.mark.parametrize("file", modules("cardai"), ids=lambda file: str(file.relative_to(ROOT)))
@@ -243,8 +243,7 @@ def test_no_modules_import_each_other_in_a_circle():
 
 # Rooms of the core, bottom first: a module imports only its own room and rooms before it.
 ROOMS = (
-    "errors", "files", "rule", "cards", "dealing", "parts", "kernel", "game", "registry", "stats", "agents", "table",
-    "data", "conformance", "measure", "show", "app", "guests",
+    "errors", "files", "rules", "game", "registry", "playing", "records", "laws", "measure", "cli", "guests",
 )  # fmt: skip
 DOORS = {"__init__", "__main__"}  # the package's public names and its command
 
@@ -256,7 +255,7 @@ def room_of(file: Path) -> str:
 def test_every_entry_of_the_core_is_a_room_or_a_door():
     entries = {place.name for place in (ROOT / "cardai").iterdir() if place.name not in ("__pycache__", "py.typed")}
     assert {name.removesuffix(".py") for name in entries} == {*ROOMS, *DOORS}
-    assert len(entries) <= 22
+    assert len(entries) <= 13
 
 
 @pytest.mark.parametrize("file", modules("cardai"), ids=lambda file: str(file.relative_to(ROOT)))

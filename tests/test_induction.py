@@ -8,7 +8,7 @@ import planting
 import pytest
 import small_game
 
-from cardai.conformance import check
+from cardai.laws import check
 
 
 def verdict(fault: str, effort: str, seed: int):

@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import binomtest
 from scipy.stats import t as student
 
-from cardai.stats import by_deal, interval
-from cardai.stats.by_deal import DealSums
-from cardai.stats.interval import Estimate
+from cardai.playing.stats import by_deal, interval
+from cardai.playing.stats.by_deal import DealSums
+from cardai.playing.stats.interval import Estimate
 
 
 def clustered(rng, deals, games, p, correlation):

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.spec import agent
 from cardai.errors import CardaiError
-from cardai.stats.deals import deal_seeds
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats.deals import deal_seeds
 
 MOSKA = cardai.load("moska")
 
@@ -265,7 +265,7 @@ def test_match_isolates_and_a_hanging_agent_ends_with_ctrl_c(tmp_path):
         """
         import os, signal, sys, threading
         threading.Timer(3.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-        from cardai.app.cli import run
+        from cardai.cli.main import run
         sys.path.append(os.getcwd())
         sys.exit(run(sys.argv[1:]))
         """

@@ -14,8 +14,7 @@ from rich.console import Console
 from safetensors.numpy import load_file
 
 import cardai
-from cardai.app.cli import run
-from cardai.data.record import read as games_of
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.evaluators.model import load as load_model
 from cardai.evaluators.model import read_metadata
@@ -29,7 +28,8 @@ from cardai.evaluators.training.iterate_folder import FIGURE, IterateFolder
 from cardai.evaluators.training.show_generations import draw_strength, table
 from cardai.files import settings
 from cardai.measure.duel import Duel
-from cardai.stats.interval import Estimate
+from cardai.playing.stats.interval import Estimate
+from cardai.records.record import read as games_of
 
 TICTACTOE = cardai.load("tictactoe")
 LEARNING = {

@@ -12,17 +12,17 @@ from rich.console import Console
 from truths import truth_of
 
 import cardai
-from cardai.agents.spec import Agent
-from cardai.agents.strategy import OfFunction, one_by_one
-from cardai.app import keyboard
-from cardai.app.keyboard import HUMAN, STUDENT, Inputs, Screen, summary
-from cardai.app.menu import Menu
-from cardai.data.record import Writer, read, replay
+from cardai.cli import keyboard
+from cardai.cli.keyboard import HUMAN, STUDENT, Inputs, Screen, summary
+from cardai.cli.menu import Menu
+from cardai.cli.show.seats import Seats, plain, to_you
 from cardai.errors import CardaiError, IllegalMove
-from cardai.show.seats import Seats, plain, to_you
-from cardai.table.asking import moves_in
-from cardai.table.many import play
-from cardai.table.one import OneGame
+from cardai.playing.agents.spec import Agent
+from cardai.playing.agents.strategy import OfFunction, one_by_one
+from cardai.playing.table.asking import moves_in
+from cardai.playing.table.many import play
+from cardai.playing.table.one import OneGame
+from cardai.records.record import Writer, read, replay
 
 TICTACTOE = cardai.load("tictactoe")
 THIRTYONE = cardai.load(str(Path(__file__).parent.parent / "examples/thirtyone"))

@@ -10,11 +10,11 @@ import passing
 import pytest
 import small_game
 
-from cardai.app.cli import run
-from cardai.conformance import EFFORTS, LAWS, Law, LawResult, check
-from cardai.conformance import testbed as kit
-from cardai.conformance.law import take_turns
-from cardai.conformance.testbed import LEAST, Counted, LawError
+from cardai.cli.main import run
+from cardai.laws import EFFORTS, LAWS, Law, LawResult, check
+from cardai.laws import testbed as kit
+from cardai.laws.law import take_turns
+from cardai.laws.testbed import LEAST, Counted, LawError
 
 SOUND = {"low_hand": small_game.GAME, "pass_left": passing.GAME, "pairs": pairs.GAME}
 

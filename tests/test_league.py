@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from printing import text_of
 
-from cardai.agents.spec import Agent
-from cardai.app.cli import run
+from cardai.cli.main import run
+from cardai.cli.show.league import rating_words
 from cardai.errors import CardaiError
 from cardai.measure import league, pool, speed
 from cardai.measure.history import append, check_history, compare, last_run, read_history
 from cardai.measure.league import run_all
 from cardai.measure.pool import draw_lineups, pool_of, tables_of
+from cardai.playing.agents.spec import Agent
+from cardai.playing.stats.interval import Estimate
 from cardai.registry import load
-from cardai.show.league import rating_words
-from cardai.stats.interval import Estimate
 
 
 @pytest.fixture(autouse=True)
@@ -28,14 +28,14 @@ def short(monkeypatch, tmp_path):
     """Only the smallest game, with few games to time agents by, in an empty folder."""
     monkeypatch.setattr(league, "available", lambda: {"tictactoe": "cardai.games.tictactoe"})
     monkeypatch.setattr(league, "_SPEED_GAMES", (2,))
-    monkeypatch.setattr("cardai.stats.ratings.RESAMPLES", 100)
+    monkeypatch.setattr("cardai.playing.stats.ratings.RESAMPLES", 100)
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")
 def played():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cardai.stats.ratings.RESAMPLES", 100)
+        patch.setattr("cardai.playing.stats.ratings.RESAMPLES", 100)
         patch.setattr(league, "_SPEED_GAMES", (2,))
         return run_all(["tictactoe"], games=400, seed=1)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.app import cli
+from cardai.cli import main as cli
 from cardai.errors import CardaiError
 from cardai.evaluators.model import SHIPPED
 from cardai.evaluators.network_file import tensors_of

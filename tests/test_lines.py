@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.data.lines import fields_of_moves, gzipped, packed_moves, unpacked_moves
 from cardai.game import move_dtype
+from cardai.records.lines import fields_of_moves, gzipped, packed_moves, unpacked_moves
 
 MOVE = move_dtype("kind", "cards")
 WORDS = [0, 1, 127, 128, 129, -1, -2, 2**62, 2**62 + 1, 2**63 - 1, -(2**63), 255, 1 << 51, 0b1011 << 40]

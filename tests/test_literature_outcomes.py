@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from cardai.data.dataset import collect_games
-from cardai.data.recipe import Recipe
-from cardai.data.selfplay import simulate_here
 from cardai.games.literature import rules
+from cardai.records.dataset import collect_games
+from cardai.records.recipe import Recipe
+from cardai.records.selfplay import simulate_here
 from cardai.registry import load
 
 GAME = load("literature")

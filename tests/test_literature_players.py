@@ -5,10 +5,10 @@ import pytest
 from literature_positions import GAME, position
 from views import chosen
 
-from cardai.agents.spec import agent
 from cardai.measure.bench import run_suite
-from cardai.stats.deals import deal_seeds
-from cardai.table.many import play
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.table.many import play
 
 TEAMS = np.array([[0, 1, 0, 1], [1, 0, 1, 0]])
 

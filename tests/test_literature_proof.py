@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from literature_positions import GAME
 
-from cardai.dealing import deal_count
 from cardai.games.literature.deck import DECK, NONE, cards_of
 from cardai.games.literature.rules import ASK, CLAIM
+from cardai.rules.dealing import deal_count
 
 GROUPS = np.array([cards_of(half) for half in range(8)])
 

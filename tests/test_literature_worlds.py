@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 from cardai.games.literature import worlds
 from cardai.games.literature.deck import NONE, cards_of
 from cardai.games.literature.rules import CLAIM
-from cardai.rule import STREAM, rule
+from cardai.rules import STREAM, rule
 
 FIVE_SIGMA = 5.7e-7
 MOST_DEALS = 40_000  # that are listed for a problem

@@ -15,17 +15,17 @@ import steps
 from judges import Judge, know, some_order
 
 from cardai import load
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import OnePly
-from cardai.cards import count, has, lowest, rank, single
 from cardai.errors import CardaiError
 from cardai.game import PerspectiveEncoder, Segment, copies
-from cardai.kernel.native import raw
-from cardai.kernel.rules import door_resample, lend
-from cardai.rule import JIT, STREAM, mixed, rule
-from cardai.table import lookahead
-from cardai.table.asking import compare
-from cardai.table.many import play
+from cardai.game.compiled.native import raw
+from cardai.game.compiled.rules import door_resample, lend
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import OnePly
+from cardai.playing.table import lookahead
+from cardai.playing.table.asking import compare
+from cardai.playing.table.many import play
+from cardai.rules import JIT, STREAM, mixed, rule
+from cardai.rules.cards import count, has, lowest, rank, single
 
 TICTACTOE, MOSKA = load("tictactoe"), load("moska")
 EXAMPLE = Path(__file__).parent.parent / "examples/thirtyone"
@@ -337,9 +337,9 @@ import numpy as np
 sys.path[:0] = [sys.argv[1]]
 from judges import Judge, some_order
 from cardai import load
-from cardai.agents.spec import Agent
-from cardai.agents.strategy import OnePly
-from cardai.table.many import play
+from cardai.playing.agents.spec import Agent
+from cardai.playing.agents.strategy import OnePly
+from cardai.playing.table.many import play
 
 for name, seats, games in ((sys.argv[2], 3, 4), ("moska", 2, 1)):
     game = load(name)

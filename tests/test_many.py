@@ -12,15 +12,15 @@ import steps
 from judges import Judge, know, some_order
 
 import cardai
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import EvenlyRandom, OfFunction, one_by_one
-from cardai.data.record import RecordedGame, replay
 from cardai.errors import CardaiError, IllegalMove
 from cardai.game import Player
-from cardai.rule import JIT
-from cardai.table import many
-from cardai.table.asking import Inquiry
-from cardai.table.many import play
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import EvenlyRandom, OfFunction, one_by_one
+from cardai.playing.table import many
+from cardai.playing.table.asking import Inquiry
+from cardai.playing.table.many import play
+from cardai.records.record import RecordedGame, replay
+from cardai.rules import JIT
 
 MOSKA, TICTACTOE, LOW_HAND, STEPS = cardai.load("moska"), cardai.load("tictactoe"), small_game.GAME, steps.GAME
 
@@ -323,7 +323,7 @@ def test_no_slot_is_asked_about_twice_and_none_waits_for_ever(judged, monkeypatc
     """Also when a batch has room for a decision or two only, so that most of those who wait are not asked."""
     monkeypatch.setattr(many, "Inquiry", Watched)
     monkeypatch.setattr(many, "FEW", 5)
-    monkeypatch.setattr("cardai.table.lookahead.SMALLEST", room)
+    monkeypatch.setattr("cardai.playing.table.lookahead.SMALLEST", room)
     cast = [replace(one, game=TICTACTOE) for one in judged[2:4]]
     for one in cast:
         monkeypatch.setattr(one.evaluator, "batch", room)

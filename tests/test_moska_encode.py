@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from views import segments
 
-from cardai.data.record import replay
-from cardai.data.selfplay import simulate_here
 from cardai.errors import CardaiError
 from cardai.game import PerspectiveEncoder, Segment
 from cardai.games.moska.encode import WHOLE, chance_to_hold, killed_together
+from cardai.records.record import replay
+from cardai.records.selfplay import simulate_here
 from cardai.registry import load
 
 MOSKA = load("moska")

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from moska_positions import GAME, positions
 
-from cardai.cards import full_deck, suit_cards
+from cardai.game.compiled.native import at, call_legal, raw
+from cardai.game.compiled.rules import LEGAL
 from cardai.games.moska import moves
 from cardai.games.moska.counts import count_kills, count_subsets
-from cardai.kernel.native import at, call_legal, raw
-from cardai.kernel.rules import LEGAL
-from cardai.rule import JIT, rule
+from cardai.rules import JIT, rule
+from cardai.rules.cards import full_deck, suit_cards
 
 # (positions, the largest hand, seed): how many lists are truncated, and the hash of all. Commit 4dd32fc gave these.
 RECORDED = {

@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from cardai.games.moska import players
 from cardai.games.moska.rules import ATTACK, END, KILL, KILL_TURNED, OPEN, SELF, SKIP, TURN, resample
-from cardai.rule import JIT, STREAM, next_bits
+from cardai.rules import JIT, STREAM, next_bits
 from tests.moska_recorded import GAME, turns
 from tests.views import chosen as move_by
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from cardai.cards import DECK52
 from cardai.games.moska import players, rules
-from cardai.rule import JIT, STREAM
+from cardai.rules import JIT, STREAM
+from cardai.rules.cards import DECK52
 from tests.moska_recorded import GAME, RecordedTurn, move_of, turns
 
 pytestmark = pytest.mark.skipif(not JIT, reason="70 000 turns are for compiled rules")

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai.cards import DECK52, beaters
 from cardai.games.moska import moves, rules
+from cardai.rules.cards import DECK52, beaters
 
 GAME = cardai.load("moska")
 

@@ -3,7 +3,7 @@
 import pytest
 
 import cardai
-from cardai.conformance import check
+from cardai.laws import check
 from cardai.measure import bench
 
 pytestmark = pytest.mark.slow

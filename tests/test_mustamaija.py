@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.cards import DECK52
-from cardai.conformance import check
+from cardai.laws import check
 from cardai.measure.complexity import measure
-from cardai.rule import JIT
-from cardai.table.many import play
+from cardai.playing.table.many import play
+from cardai.rules import JIT
+from cardai.rules.cards import DECK52
 
 GAME = cardai.load(str(Path(__file__).parent.parent / "examples/mustamaija"))
 DIAMONDS = 1

@@ -6,7 +6,7 @@ from pathlib import Path
 import mutation_score
 import pytest
 
-from cardai.conformance import LAWS
+from cardai.laws import LAWS
 
 PAGE = Path(__file__).parents[1] / "docs/conformance.md"
 

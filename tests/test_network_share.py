@@ -14,14 +14,14 @@ from judges import Judge, know, some_order
 from printing import text_of
 
 from cardai import load
-from cardai.agents.spec import agent
-from cardai.app import cli
+from cardai.cli import main as cli
 from cardai.errors import CardaiError
 from cardai.measure.network_share import NOTED, _CompiledLoop, measure, rows_of_decisions
 from cardai.measure.speed import SelfPlay, Timing
-from cardai.rule import JIT
-from cardai.stats.deals import deal_seeds
-from cardai.table.many import play
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.table.many import play
+from cardai.rules import JIT
 
 LOW_HAND, TICTACTOE, MOSKA = small_game.GAME, load("tictactoe"), load("moska")
 compiled_only = pytest.mark.skipif(not JIT, reason="plain Python asks evaluators")

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai.agents.notation import Ahead, Greedy, Peeking, Sampled, Spec, parse
 from cardai.errors import CardaiError
+from cardai.playing.agents.notation import Ahead, Greedy, Peeking, Sampled, Spec, parse
 
 ROOT = Path(__file__).resolve().parents[1]
 TICTACTOE, MOSKA = cardai.load("tictactoe"), cardai.load("moska")

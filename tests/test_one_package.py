@@ -18,7 +18,7 @@ import pytest
 import cardai
 from cardai.errors import CardaiError, install_command, lacking
 from cardai.game import listed_pieces
-from cardai.rule.keeping import cache_root
+from cardai.rules.keeping import cache_root
 
 ROOT = Path(__file__).parent.parent
 GAMES = ["durak", "durak52", "hearts", "literature", "moska", "tictactoe"]

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.adjusted import HeldEvaluator, ShiftedEvaluator
-from cardai.agents.evaluator import find_evaluator, known_evaluators, set_device
-from cardai.data.own_games import constant_columns
-from cardai.data.selfplay import simulate_here
 from cardai.errors import CardaiError
 from cardai.evaluators.model import Model
 from cardai.evaluators.policies.named import SHIPPED
 from cardai.evaluators.policies.policy import load as load_policy
-from cardai.kernel import dense
 from cardai.measure.move_values import evaluated, positions
-from cardai.table.asking import compare
-from cardai.table.cast import with_models
+from cardai.playing.agents.adjusted import HeldEvaluator, ShiftedEvaluator
+from cardai.playing.agents.evaluator import find_evaluator, known_evaluators, set_device
+from cardai.playing.compiled import dense
+from cardai.playing.table.asking import compare
+from cardai.playing.table.cast import with_models
+from cardai.records.own_games import constant_columns
+from cardai.records.selfplay import simulate_here
 
 HEARTS, MOSKA, DURAK = cardai.load("hearts"), cardai.load("moska"), cardai.load("durak")
 LITERATURE = cardai.load("literature")
@@ -32,7 +32,7 @@ def decisions_of(game, variant, seats, count=3):
         for move in one.moves:
             states.append(state)
             state = game.play(state, move)
-    return np.array(states, game.state), np.zeros(len(states), cardai.rule.STREAM)
+    return np.array(states, game.state), np.zeros(len(states), cardai.rules.STREAM)
 
 
 @pytest.mark.parametrize(("game", "name"), MODELS, ids=lambda thing: getattr(thing, "name", thing))
@@ -128,7 +128,7 @@ def test_advice_and_analysis_hold_inputs_as_play_does():
     held = player.evaluator.at_table(HEARTS, HEARTS.options(4, "match"))
     rows = np.array([HEARTS.encode(each.worlds[0], each.seat, "relative") for each in seen])
     np.testing.assert_allclose([values[each.ply] for each in seen], held.score(rows), atol=1e-6)
-    asked, streams = np.array(states[-60:-50], HEARTS.state), np.zeros(10, cardai.rule.STREAM)
+    asked, streams = np.array(states[-60:-50], HEARTS.state), np.zeros(10, cardai.rules.STREAM)
     there = player.at_table(HEARTS, HEARTS.options(4, "match"))
     for (_, means), (_, wanted) in zip(
         compare(HEARTS, player, asked, streams)[0], compare(HEARTS, there, asked, streams.copy())[0], strict=True
@@ -170,8 +170,8 @@ def test_a_model_of_a_variant_that_is_no_more_plays_no_other_one():
 
 def predictions(name, specs, games=100):
     """A model's scores of the states in games on other deals, f8[n], and the scores at their ends."""
-    from cardai.data.dataset import collect_games
-    from cardai.data.recipe import Recipe
+    from cardai.records.dataset import collect_games
+    from cardai.records.recipe import Recipe
 
     model = find_evaluator(MOSKA, name)
     played = simulate_here(MOSKA, dict.fromkeys(specs, 1.0), games, seed=77, seats=4)

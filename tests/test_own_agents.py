@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.notation import Greedy, Sampled, Spec
-from cardai.agents.spec import agent, list_specs
 from cardai.errors import CardaiError
+from cardai.playing.agents.notation import Greedy, Sampled, Spec
+from cardai.playing.agents.spec import agent, list_specs
 
 TICTACTOE = cardai.load("tictactoe")
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardai.cards import Deck
 from cardai.errors import CardaiError
 from cardai.game import move_dtype
 from cardai.game.declared import NONE, Card, Each, Flag, Hand, Held, Known, Lacks, Number, Seat, Seats, State, Word
-from cardai.parts import betting, tricks
-from cardai.parts.standing import best_seats, each_has, share_of_win
+from cardai.rules.cards import Deck
+from cardai.rules.parts import betting, tricks
+from cardai.rules.parts.standing import best_seats, each_has, share_of_win
 
 SEATS, CARDS = 4, 32
 DECK = Deck(ranks="789TJQKA")

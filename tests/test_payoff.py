@@ -7,22 +7,22 @@ import pytest
 from bidding import GAME, NOBODY, is_soloist, score
 
 import cardai
-from cardai.agents.choosing import usual_score
-from cardai.agents.spec import agent
-from cardai.conformance import check
-from cardai.data.selfplay import simulate, simulate_here
+from cardai.cli.show import advice
+from cardai.cli.show.tally import tally
 from cardai.errors import CardaiError
 from cardai.game import Game, Outcome, Payoff
 from cardai.guests.exact.tree import GameTree
+from cardai.laws import check
 from cardai.measure.analysis import analyse
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.duel import duel
-from cardai.rule import rule
-from cardai.show import advice
-from cardai.show.tally import tally
-from cardai.stats.deals import deal_seeds
-from cardai.table.many import play
+from cardai.playing.agents.choosing import usual_score
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.table.many import play
+from cardai.records.selfplay import simulate, simulate_here
+from cardai.rules import rule
 
 
 def ended(game: Game, wanted, most: int = 200):
@@ -140,7 +140,7 @@ def test_the_law_wants_payoffs_in_their_range():
 
 
 def test_an_outcome_of_a_role_is_no_label():
-    from cardai.data.recipe import Recipe
+    from cardai.records.recipe import Recipe
 
     with pytest.raises(CardaiError, match="does not apply to every seat"):
         Recipe(label="alone").check_label(GAME)

@@ -8,7 +8,6 @@ import pytest
 from bidding import GAME
 from flax import nnx
 
-from cardai.data.selfplay import simulate
 from cardai.evaluators import model
 from cardai.evaluators.policies import nfsp
 from cardai.evaluators.policies.decisions import Trajectories
@@ -21,6 +20,7 @@ from cardai.evaluators.training.selfplay_in_memory import SelfPlayProtocol, Self
 from cardai.evaluators.training.train import train
 from cardai.evaluators.training.trainer import LabelScale
 from cardai.games import tictactoe
+from cardai.records.selfplay import simulate
 
 PLACE = str(Path(__file__).with_name("bidding.py"))
 

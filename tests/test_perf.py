@@ -8,11 +8,11 @@ from printing import text_of
 from truths import expected_at_random
 
 from cardai import load
-from cardai.agents.spec import agent, evenly_random
-from cardai.app.cli import run
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.measure.perf import list_speeds, measure, players_of
 from cardai.measure.speed import Timing, timed
+from cardai.playing.agents.spec import agent, evenly_random
 
 GAME, MOSKA = load("tictactoe"), load("moska")
 

@@ -6,11 +6,11 @@ from xml.etree import ElementTree
 import pytest
 
 import cardai
-import cardai.data.record
-from cardai.app.cli import run
+import cardai.records.record
+from cardai.cli.main import run
+from cardai.cli.show.picture import film, picture
 from cardai.game import listed_pieces
-from cardai.show.picture import film, picture
-from cardai.table.one import OneGame
+from cardai.playing.table.one import OneGame
 
 GAMES = {name: cardai.load(name) for name in cardai.available()}
 EXAMPLES = {"crazy": cardai.load("examples/crazy")}
@@ -72,7 +72,7 @@ def test_replay_draws_a_recorded_game_as_one_seat_saw_it(tmp_path, capsys):
     capsys.readouterr()
     run(["replay", str(file), "--svg", str(out), "--seat", "0"])
     assert str(out) in capsys.readouterr().out
-    reader = cardai.data.record.read(file)
+    reader = cardai.records.record.read(file)
     (game,) = list(reader)
     drawn = ElementTree.fromstring(out.read_text("utf-8"))
     frames = drawn.findall("{http://www.w3.org/2000/svg}g")

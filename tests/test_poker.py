@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import cardai
-from cardai.conformance import check
+from cardai.laws import check
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 KUHN, LEDUC = (cardai.load(str(EXAMPLES / name)) for name in ("kuhn", "leduc"))

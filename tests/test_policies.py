@@ -17,8 +17,6 @@ from safetensors.numpy import load as tensors_of
 from safetensors.numpy import save as bytes_of
 
 import cardai
-from cardai.agents.actions import draw_actions
-from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.evaluators.policies import nfsp, ppo, training
 from cardai.evaluators.policies.decisions import DecisionEncoder, play_trajectories
@@ -37,7 +35,9 @@ from cardai.evaluators.policies.policy import Policy, load
 from cardai.files.tensors import undigested
 from cardai.guests.exact.grade import grade
 from cardai.guests.exact.solution import solve
-from cardai.table.many import play
+from cardai.playing.agents.actions import draw_actions
+from cardai.playing.agents.spec import agent
+from cardai.playing.table.many import play
 
 TICTACTOE = cardai.load("tictactoe")
 TINY = ppo.PpoConfig(games=60, step_games=20, batch_games=10, shared=8, hidden=8)
@@ -351,9 +351,9 @@ def test_a_policy_file_is_an_agent(tmp_path, greedy):
 
 
 def test_a_policy_that_comes_with_cardai_is_listed_and_has_a_name(tmp_path, monkeypatch):
-    from cardai.agents.spec import list_specs
     from cardai.evaluators.policies import named
     from cardai.files.named import noted
+    from cardai.playing.agents.spec import list_specs
 
     monkeypatch.setattr(named, "SHIPPED", tmp_path)
     assert not [spec for spec in list_specs(kuhn.GAME) if spec.startswith("policy:")]

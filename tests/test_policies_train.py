@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.spec import agent
 from cardai.evaluators.policies import nfsp, ppo
 from cardai.evaluators.policies.decisions import DecisionEncoder, play_trajectories
 from cardai.evaluators.policies.training import PolicyTraining, TrainingTable
 from cardai.guests.exact.grade import grade
 from cardai.guests.exact.solution import solve
+from cardai.playing.agents.spec import agent
 
 QUICK = ppo.PpoConfig(
     games=6000, step_games=250, batch_games=50, learning_rate=3e-3, final_rate=1e-4, shared=32, hidden=32

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 import cardai
-from cardai.app.cli import run
-from cardai.data.selfplay import simulate
+from cardai.cli.main import run
 from cardai.evaluators.training.generations import Generation, IterateReport
 from cardai.guests.exact.endings import measure_endings
 from cardai.measure import complexity, perf
 from cardai.measure.bench import run_suite
 from cardai.measure.duel import Duel
 from cardai.measure.league import run_all
-from cardai.stats.interval import Estimate
-from cardai.stats.report import Report
+from cardai.playing.stats.interval import Estimate
+from cardai.playing.stats.report import Report
+from cardai.records.selfplay import simulate
 
 ROOT = Path(__file__).parent.parent
 MODULES = (

@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.outside import WANTS
-from cardai.agents.process import _line
-from cardai.agents.spec import agent
-from cardai.app.cli import run
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.measure.bench import run_match
-from cardai.stats.deals import deal_seeds
-from cardai.table.one import OneGame
+from cardai.playing.agents.outside import WANTS
+from cardai.playing.agents.process import _line
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.table.one import OneGame
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples/agents"
@@ -97,7 +97,7 @@ def noted(log: Path, ends: int = 1) -> list[dict]:
 
 @pytest.mark.parametrize("kind", FAULTS)
 def test_a_program_that_breaks_the_protocol_is_ended_with_one_sentence(kind, monkeypatch):
-    monkeypatch.setattr("cardai.agents.process.SECONDS", 5.0)
+    monkeypatch.setattr("cardai.playing.agents.process.SECONDS", 5.0)
     began = time.monotonic()
     with pytest.raises(CardaiError) as caught:
         run_match(TICTACTOE, [hostile(kind), "random"], games=8)
@@ -401,7 +401,7 @@ def test_a_transcript_is_what_a_program_in_that_seat_is_sent(tmp_path, capsys):
 def test_where_programs_cannot_run_all_else_does_and_they_are_refused():
     code = (
         "import sys; sys.modules['fcntl'] = None\n"
-        "import cardai, cardai.table.many\n"
+        "import cardai, cardai.playing.table.many\n"
         "game = cardai.load('tictactoe')\n"
         "print(cardai.agent(game, 'random').spec)\n"
         "try: cardai.agent(game, 'process:./bot')\n"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from cardai.errors import CardaiError
-from cardai.stats import ratings
-from cardai.stats.ratings import ELO, choices, fit, picks_last, rate
+from cardai.playing.stats import ratings
+from cardai.playing.stats.ratings import ELO, choices, fit, picks_last, rate
 
 NAMES = "abcdefgh"
 

@@ -3,7 +3,7 @@
 import pytest
 
 import cardai
-from cardai.conformance import check
+from cardai.laws import check
 
 GAME = cardai.load("examples/crazy").changed(parse=None)  # pyright: ignore[reportArgumentType]
 WITHOUT = cardai.load("moska").changed(parse=None)  # pyright: ignore[reportArgumentType]

@@ -17,12 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cardai
-from cardai.data import record
-from cardai.data.lines import fields_of_moves, packed_moves, unpacked_moves
-from cardai.data.record import InOrder, Writer, read, replay, verify
 from cardai.errors import CardaiError
 from cardai.game import move_dtype
-from cardai.table.many import play
+from cardai.playing.table.many import play
+from cardai.records import record
+from cardai.records.lines import fields_of_moves, packed_moves, unpacked_moves
+from cardai.records.record import InOrder, Writer, read, replay, verify
 
 TICTACTOE = cardai.load("tictactoe")
 THIRTYONE = cardai.load(str(Path(__file__).parent.parent / "examples/thirtyone"))

@@ -11,7 +11,7 @@ from cardai.experiments.machinery import report
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
 from cardai.experiments.machinery.words import rows_by_place
 from cardai.experiments.pages import front, ratings
-from cardai.stats.interval import wilson
+from cardai.playing.stats.interval import wilson
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "report"

@@ -12,23 +12,23 @@ from judges import Judge, know, some_order
 from printing import text_of
 
 import cardai
-from cardai.agents.spec import agent
-from cardai.cards import count
-from cardai.data import record
-from cardai.data.dataset import collect, collect_games
-from cardai.data.recipe import Recipe
-from cardai.data.selfplay import simulate_here
 from cardai.errors import CardaiError
 from cardai.game import Game, Outcome, Payoff, Row, Suite
 from cardai.measure.analysis import analyse
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.duplicate import outcomes
-from cardai.rule import rule
-from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, rotations
-from cardai.stats.measure import measure_of, win_shares
-from cardai.table.many import Results, play
-from cardai.table.one import OneGame
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import deal_seeds, rotations
+from cardai.playing.stats.measure import measure_of, win_shares
+from cardai.playing.table.many import Results, play
+from cardai.playing.table.one import OneGame
+from cardai.records import record
+from cardai.records.dataset import collect, collect_games
+from cardai.records.recipe import Recipe
+from cardai.records.selfplay import simulate_here
+from cardai.rules import rule
+from cardai.rules.cards import count
 
 PATH = str(Path(__file__).parent.parent / "examples/whist")
 WHIST = cardai.load(PATH)
@@ -396,7 +396,7 @@ def test_names_of_rewards_are_checked():
 
 
 def test_a_record_file_gives_labels_by_outcomes(tmp_path):
-    cardai.data.selfplay.simulate(WHIST, {"random": 1}, 20, seats=3, out=tmp_path / "w.jsonl")
+    cardai.records.selfplay.simulate(WHIST, {"random": 1}, 20, seats=3, out=tmp_path / "w.jsonl")
     tricks = collect([tmp_path / "w.jsonl"], Recipe(label="tricks"), game=PATH)
     scores = collect([tmp_path / "w.jsonl"], Recipe(label="score"), game=PATH)
     assert tricks.labels.tolist() == scores.labels.tolist()  # three seats: both are tricks / 8

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cardai.rule import (
+from cardai.rules import (
     JIT,
     STREAM,
     below,
@@ -211,7 +211,7 @@ def test_counting_and_finding_bits(cards):
 
 SAMPLE = """
 import numpy as np
-from cardai.rule import STREAM, below, hashed, mixed, shuffle, uniform
+from cardai.rules import STREAM, below, hashed, mixed, shuffle, uniform
 stream, items = np.zeros(1, STREAM)[0], np.arange(20)
 stream.rng = 2**63 + 99
 shuffle(stream, items, 0, 20)
@@ -248,7 +248,7 @@ def test_a_rule_that_calls_itself_is_refused():
 def test_loading_rules_imports_no_linear_algebra_and_rules_may_multiply_matrices_all_the_same(tmp_path):
     """Numba imports SciPy's linear algebra, a quarter of a second, only to see whether it is there."""
     source = tmp_path / "product.py"
-    source.write_text("from cardai.rule import rule\n\n\n@rule\ndef product(a, b):\n    return a @ b\n")
+    source.write_text("from cardai.rules import rule\n\n\n@rule\ndef product(a, b):\n    return a @ b\n")
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "import cardai, numpy as np; cardai.load('tictactoe').rules\n"

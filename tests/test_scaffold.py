@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import cardai
-from cardai.app import scaffold
-from cardai.app.scaffold import create
-from cardai.conformance import check
+from cardai.cli import scaffold
+from cardai.cli.scaffold import create
+from cardai.laws import check
 
 ROOT = Path(__file__).parent.parent
 

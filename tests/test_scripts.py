@@ -11,7 +11,7 @@ from cardai.registry import importing, load, refuse_in_import
 CHECKING = """
 import dataclasses
 import cardai
-from cardai.conformance import check
+from cardai.laws import check
 
 GAME = dataclasses.replace(cardai.load("tictactoe"), title="Mine")
 (result,) = check(GAME, laws=["plain_python_agrees"])

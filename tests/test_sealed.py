@@ -12,16 +12,16 @@ import pytest
 import remembering
 
 import cardai
-from cardai.agents.spec import agent
+from cardai.cli.show.bench import condition_notes
 from cardai.measure import duplicate, league
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.duel import duel
 from cardai.measure.duplicate import at_the_table, unsealed
 from cardai.measure.pool import PlannedTable
-from cardai.show.bench import condition_notes
-from cardai.stats import interval
-from cardai.stats.deals import rotations
-from cardai.table.many import play
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import rotations
+from cardai.playing.table.many import play
 
 HEARTS, DURAK, MOSKA = map(cardai.load, ("hearts", "durak", "moska"))
 NOTING, NOTING_TOO = "python:remembering:noting", "python:remembering:noting_too"

@@ -8,21 +8,21 @@ import time
 import numpy as np
 import pytest
 
-from cardai.agents.notation import Ahead, parse
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import EvenlyRandom, OnePly, Strategy, WorldSearch
 from cardai.errors import CardaiError
-from cardai.kernel.dense import network, score_rows, space_for
-from cardai.kernel.native import at, now, raw
-from cardai.kernel.rules import lend
-from cardai.kernel.search import compare_in_worlds
+from cardai.game.compiled.native import at, now, raw
+from cardai.game.compiled.rules import lend
 from cardai.measure.bench import run_suite
+from cardai.playing.agents.notation import Ahead, parse
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import EvenlyRandom, OnePly, Strategy, WorldSearch
+from cardai.playing.compiled.dense import network, score_rows, space_for
+from cardai.playing.compiled.search import compare_in_worlds
+from cardai.playing.table.asking import ask
+from cardai.playing.table.cast import cast_of, scratch_of
+from cardai.playing.table.many import play
+from cardai.playing.table.playing_out import values_in_worlds
 from cardai.registry import load
-from cardai.rule import STREAM, rule
-from cardai.table.asking import ask
-from cardai.table.cast import cast_of, scratch_of
-from cardai.table.many import play
-from cardai.table.playing_out import values_in_worlds
+from cardai.rules import STREAM, rule
 
 MOSKA, DURAK, TTT = load("moska"), load("durak"), load("tictactoe")
 
@@ -310,10 +310,10 @@ def test_threads_and_single_games_play_the_same():
 
 PLAIN = """
 import numpy as np
-from cardai.agents.spec import agent
+from cardai.playing.agents.spec import agent
 from cardai.measure.bench import run_suite
 from cardai.registry import load
-from cardai.table.many import play
+from cardai.playing.table.many import play
 game = load("durak")
 agents = [agent(game, "ahead:hand_value?worlds=2&halving&turns=1"), agent(game, "rollout:1?by=defensive")]
 found = play(game, agents, np.array([[0, 1]]), np.array([5], np.uint64), threads=1, record=True)

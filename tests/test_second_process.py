@@ -11,11 +11,11 @@ import pytest
 import small_game
 
 import cardai
-from cardai.app import cli
-from cardai.app.verbs import shared
-from cardai.kernel import driver
-from cardai.rule import JIT, elsewhere
-from cardai.table import many, second_process
+from cardai.cli import main as cli
+from cardai.cli.verbs import shared
+from cardai.playing.compiled import driver
+from cardai.playing.table import many, second_process
+from cardai.rules import JIT, elsewhere
 
 pytestmark = [
     pytest.mark.skipif(not JIT, reason="plain Python compiles nothing"),
@@ -27,7 +27,7 @@ PLAY = """
 import sys
 import numpy as np
 import cardai
-from cardai.kernel import driver
+from cardai.playing.compiled import driver
 
 sys.path.insert(0, sys.argv[1])
 import small_game
@@ -70,7 +70,7 @@ def test_no_copy_is_made_for_one_processor_or_where_none_can_be(copies, monkeypa
 def test_what_it_compiles_is_what_a_game_needs(tmp_path):
     """It takes the types of a table of any game, so that playing compiles no driver again."""
     env = {**os.environ, "CARDAI_CACHE": str(tmp_path), "PYTHONPATH": str(Path(cardai.__file__).parents[1])}
-    compile_ = [sys.executable, "-c", "from cardai.table import many; many.compile_driver()"]
+    compile_ = [sys.executable, "-c", "from cardai.playing.table import many; many.compile_driver()"]
     done = subprocess.run(compile_, env=env, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")  # nobody reads what a copy says: with an error it is only slower
     play = [sys.executable, "-c", PLAY, str(Path(__file__).parent)]
@@ -90,8 +90,8 @@ def test_commands_that_compile_nothing_do_not_ask_for_it(monkeypatch):
 
 COPIED = """
 import cardai
-from cardai.kernel import native
-from cardai.rule import compiling, elsewhere
+from cardai.game.compiled import native
+from cardai.rules import compiling, elsewhere
 
 game, told = cardai.load("tictactoe"), []
 compiling.Watcher(told.append)

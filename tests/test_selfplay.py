@@ -13,14 +13,14 @@ import steps
 from printing import text_of
 
 import cardai
-from cardai.data import mixture, selfplay
-from cardai.data.record import Writer, read, verify
-from cardai.data.selfplay import parse_pool, simulate, simulate_here, simulate_shards
 from cardai.errors import CardaiError
 from cardai.evaluators.model import SHIPPED
-from cardai.stats import interval
-from cardai.stats.by_deal import Deals
-from cardai.stats.deals import deal_seeds
+from cardai.playing.stats import interval
+from cardai.playing.stats.by_deal import Deals
+from cardai.playing.stats.deals import deal_seeds
+from cardai.records import mixture, selfplay
+from cardai.records.record import Writer, read, verify
+from cardai.records.selfplay import parse_pool, simulate, simulate_here, simulate_shards
 
 TICTACTOE, MOSKA = cardai.load("tictactoe"), cardai.load("moska")
 POOL = {"random": 2, "greedy:open_lines": 1}
@@ -187,7 +187,7 @@ def stopping(after, games):
 @pytest.fixture
 def frequent(monkeypatch):
     """Progress is told after each slice, and slices are short."""
-    monkeypatch.setattr("cardai.table.many.SLICE_SECONDS", 0.002)
+    monkeypatch.setattr("cardai.playing.table.many.SLICE_SECONDS", 0.002)
 
 
 @pytest.mark.usefixtures("frequent")

@@ -9,7 +9,6 @@ import pairs
 import pytest
 from small_game import GAME as SMALL
 
-from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.evaluators.training import selfplay_in_memory
 from cardai.evaluators.training.selfplay_in_memory import (
@@ -22,6 +21,7 @@ from cardai.evaluators.training.selfplay_in_memory import (
 from cardai.guests.exact.choices import weights_of
 from cardai.guests.exact.grade import grade
 from cardai.guests.exact.solution import solve
+from cardai.playing.agents.spec import agent
 from cardai.registry import load
 
 TICTACTOE = load("tictactoe")

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import cardai
-from cardai.app.cli import run
-from cardai.data.selfplay import parse_pool
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.evaluators.training.config import TrainConfig, command
 from cardai.evaluators.training.train import train
 from cardai.files import settings
+from cardai.records.selfplay import parse_pool
 
 MODEL = Path(__file__).parent.parent / "evaluators/models/tictactoe/mlp.safetensors"
 SIGNS = [",", "?", "&", ":", "@", "=", "a(b)", "?,&:@="]

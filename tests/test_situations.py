@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.spec import agent
-from cardai.app.cli import run
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.games.durak.rules import is_possible
 from cardai.measure.situations import measure_situations, situations_of
+from cardai.playing.agents.spec import agent
 
 GAMES = {name: cardai.load(name) for name in ("durak", "hearts", "literature", "moska", "tictactoe")}
 CASES = [(name, number) for name, game in GAMES.items() for number in range(len(situations_of(game)))]

@@ -9,17 +9,17 @@ from scipy.special import softmax
 from scipy.stats import chisquare
 
 import cardai
-from cardai.agents.spec import agent, list_specs
-from cardai.agents.strategy import EvenlyRandom, HandWritten
 from cardai.errors import CardaiError, unknown
 from cardai.game import Agents, Game, Rules, Text, move_dtype, state_dtype
-from cardai.kernel import driver
-from cardai.kernel.native import at, raw
-from cardai.kernel.rules import lend
-from cardai.kernel.search import choose_by_search
-from cardai.rule import JIT, STREAM, rule, shuffle
-from cardai.table.cast import cast_of, scratch_of
-from cardai.table.many import play
+from cardai.game.compiled.native import at, raw
+from cardai.game.compiled.rules import lend
+from cardai.playing.agents.spec import agent, list_specs
+from cardai.playing.agents.strategy import EvenlyRandom, HandWritten
+from cardai.playing.compiled import driver
+from cardai.playing.compiled.search import choose_by_search
+from cardai.playing.table.cast import cast_of, scratch_of
+from cardai.playing.table.many import play
+from cardai.rules import JIT, STREAM, rule, shuffle
 
 HEARTS, MOSKA, TICTACTOE = map(cardai.load, ("hearts", "moska", "tictactoe"))
 

@@ -6,13 +6,13 @@ import small_game
 from judges import Judge, some_order
 
 import cardai
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import OnePly, Question, Strategy
 from cardai.errors import CardaiError, IllegalMove
-from cardai.rule import JIT
-from cardai.table.asking import moves_in
-from cardai.table.many import play
-from cardai.table.one import OneGame
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import OnePly, Question, Strategy
+from cardai.playing.table.asking import moves_in
+from cardai.playing.table.many import play
+from cardai.playing.table.one import OneGame
+from cardai.rules import JIT
 
 THIRTYONE = cardai.load("examples/thirtyone")
 WORLDS = 4

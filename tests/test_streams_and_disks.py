@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from cardai.app import cli
-from cardai.app.cli import run
+from cardai.cli import main as cli
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.files.writing import append_line
 

@@ -13,8 +13,17 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.spec import HUMAN, agent
-from cardai.agents.strongest import (
+from cardai.cli import keyboard
+from cardai.cli.main import run
+from cardai.errors import CardaiError
+from cardai.measure import strongest as measuring
+from cardai.measure.bench import run_suite
+from cardai.measure.coaching.advice import Adviser
+from cardai.measure.duplicate import line_up_of
+from cardai.measure.move_values import usual_judge, usual_valuer
+from cardai.measure.strongest import chosen, content_of, measure
+from cardai.playing.agents.spec import HUMAN, agent
+from cardai.playing.agents.strongest import (
     AT_ONCE,
     FILE,
     LIMIT,
@@ -25,16 +34,7 @@ from cardai.agents.strongest import (
     strongest,
     strongest_without_search,
 )
-from cardai.app import keyboard
-from cardai.app.cli import run
-from cardai.errors import CardaiError
-from cardai.measure import strongest as measuring
-from cardai.measure.bench import run_suite
-from cardai.measure.coaching.advice import Adviser
-from cardai.measure.duplicate import line_up_of
-from cardai.measure.move_values import usual_judge, usual_valuer
-from cardai.measure.strongest import chosen, content_of, measure
-from cardai.table.one import OneGame
+from cardai.playing.table.one import OneGame
 
 GAMES = {name: cardai.load(name) for name in ("durak", "hearts", "literature", "moska", "tictactoe")}
 TABLES = [(name, variant, seats) for name, game in GAMES.items() for variant in game.variants for seats in game.seats]
@@ -79,7 +79,7 @@ def list_of(*specs, game="thirtyone", version=1, variant="standard", seats=3, **
 NOTEBOOK = """
 import sys
 from pathlib import Path
-from cardai.agents.strongest import strongest
+from cardai.playing.agents.strongest import strongest
 from cardai.measure.bench import run_suite
 from cardai.measure.strongest import measure
 exec(compile(Path(sys.argv[1]).read_text(), "<cell>", "exec"))

@@ -20,14 +20,14 @@ import pytest
 import small_game
 import unruly
 
-import cardai.rule
-from cardai.conformance import EFFORTS, LAWS, Law, LawResult, check, child, compiled, views
-from cardai.conformance import testbed as kit
-from cardai.conformance.compiled import Compiled
-from cardai.conformance.note import note_call, note_place
+import cardai.rules
 from cardai.errors import CardaiError
 from cardai.game import PerspectiveEncoder, Player, move_dtype, state_dtype
-from cardai.rule import JIT, compiling, keeping, rule
+from cardai.laws import EFFORTS, LAWS, Law, LawResult, check, child, compiled, views
+from cardai.laws import testbed as kit
+from cardai.laws.compiled import Compiled
+from cardai.laws.note import note_call, note_place
+from cardai.rules import JIT, compiling, keeping, rule
 
 HERE = Path(__file__).name
 compiled_only = pytest.mark.skipif(not JIT, reason="plain Python compiles nothing")
@@ -86,14 +86,14 @@ def test_a_rule_that_does_not_compile_is_refused_in_one_sentence_with_its_line(w
     file, (body, _, told), head = tmp_path / "mine.py", wrong.partition("  # "), f"def wrong({given}):"
     text = f"{OTHERS}\n\n@rule\n{head}\n    {body}\n"
     file.write_text(text, "utf-8")
-    names = vars(cardai.rule).copy()
+    names = vars(cardai.rules).copy()
     exec(compile(text, str(file), "exec"), names)
     with pytest.raises(CardaiError) as refused:
         small_game.GAME.changed(**{role: names["wrong"]}).new()
     message, source = str(refused.value), head if told == "def" else told or body
     line = [line.strip() for line in text.splitlines()].index(source) + 1
     begin = f"low_hand: the rule wrong does not compile: {REFUSED[wrong]}"
-    assert message.startswith(begin), f"Numba {numba.__version__} words an error in its own way: see kernel/refusal.py"
+    assert message.startswith(begin), f"Numba {numba.__version__} words an error in its own way: see compiled/refusal.py"
     assert message.endswith(f"mine.py, line {line}: {source})")
     assert "\n" not in message
     assert len(message) < 400
@@ -540,7 +540,7 @@ def test_the_command_says_which_law_a_crash_broke(tmp_path: Path) -> None:
 def test_the_command_says_in_one_line_what_does_not_compile(tmp_path: Path) -> None:
     options = strange(tmp_path, "WILD_WRITE")
     (tmp_path / "strange.py").write_text(
-        "import small_game\nfrom cardai.rule import rule\n\n\n@rule\n"
+        "import small_game\nfrom cardai.rules import rule\n\n\n@rule\n"
         "def settle(state):\n    state.trun = -1\n\n\nGAME = small_game.GAME.changed(settle=settle)\n"
     )
     ended = subprocess.run(CHECK, **options, text=True, check=False, timeout=120)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from cardai.data.dataset import collect
-from cardai.data.recipe import Recipe
-from cardai.data.record import read
-from cardai.data.selfplay import simulate
 from cardai.errors import CardaiError
+from cardai.records.dataset import collect
+from cardai.records.recipe import Recipe
+from cardai.records.record import read
+from cardai.records.selfplay import simulate
 from cardai.registry import load
 
 DURAK = load("durak")

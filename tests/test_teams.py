@@ -7,8 +7,6 @@ import pairs
 import pytest
 from printing import text_of
 
-from cardai.agents.spec import agent
-from cardai.data.mixture import Mix
 from cardai.errors import CardaiError
 from cardai.game import MEASURED, Row, Suite
 from cardai.measure import duplicate, league
@@ -18,11 +16,13 @@ from cardai.measure.duel import duel
 from cardai.measure.duplicate import line_up_of
 from cardai.measure.league import run_all
 from cardai.measure.pool import PlannedTable, tables_of
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import deal_seeds, seats_of_side
+from cardai.playing.stats.measure import WonLostTied, decided, leads
+from cardai.playing.table.many import play
+from cardai.records.mixture import Mix
 from cardai.registry import load
-from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, seats_of_side
-from cardai.stats.measure import WonLostTied, decided, leads
-from cardai.table.many import play
 
 PAIRS = pairs.GAME
 
@@ -275,7 +275,7 @@ def test_a_duel_of_three_teams_has_the_candidate_in_one_of_them(tmp_path, monkey
 
 def test_a_league_rates_agents_that_play_whole_teams(monkeypatch):
     monkeypatch.setattr(league, "_SPEED_GAMES", (2,))
-    monkeypatch.setattr("cardai.stats.ratings.RESAMPLES", 100)
+    monkeypatch.setattr("cardai.playing.stats.ratings.RESAMPLES", 100)
     pool = tuple(agent(PAIRS, spec) for spec in ("random", "high", "low"))
     monkeypatch.setattr(league, "tables_of", lambda *_: [PlannedTable(PAIRS, "standard", 6, pool)])
     calls = spied(monkeypatch, league)
@@ -294,7 +294,7 @@ def test_a_league_rates_agents_that_play_whole_teams(monkeypatch):
 
 def test_a_league_plays_no_game_twice_if_its_pool_is_small(monkeypatch):
     monkeypatch.setattr(league, "_SPEED_GAMES", (2,))
-    monkeypatch.setattr("cardai.stats.ratings.RESAMPLES", 100)
+    monkeypatch.setattr("cardai.playing.stats.ratings.RESAMPLES", 100)
     single = PAIRS.changed(teams=0)
     pool = tuple(agent(single, spec) for spec in ("random", "high"))
     monkeypatch.setattr(league, "tables_of", lambda *_: [PlannedTable(single, "standard", 4, pool)])

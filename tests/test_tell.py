@@ -9,10 +9,10 @@ import passing
 import pytest
 
 import cardai
-from cardai.app.cli import run
-from cardai.conformance import check
-from cardai.show.seats import NAMES
-from cardai.table.one import OneGame
+from cardai.cli.main import run
+from cardai.cli.show.seats import NAMES
+from cardai.laws import check
+from cardai.playing.table.one import OneGame
 
 RULES = Path(passing.__file__)
 CARD = re.compile(r"\b[234][CDHS]\b")

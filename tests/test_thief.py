@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import cardai
-from cardai.data.record import read
+from cardai.cli.show.bench import condition_notes
 from cardai.measure.bench import run_match
 from cardai.measure.duel import duel
-from cardai.rule.keeping import cache_root
-from cardai.show.bench import condition_notes
-from cardai.stats.deals import deal_seeds
+from cardai.playing.stats.deals import deal_seeds
+from cardai.records.record import read
+from cardai.rules.keeping import cache_root
 
 DURAK, GAMES, SEED = cardai.load("durak"), 200, 91
 IS_ROOT = sys.platform == "linux" and os.geteuid() == 0

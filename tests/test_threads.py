@@ -13,9 +13,10 @@ import pytest
 import cardai
 from cardai import registry
 from cardai.game import Game
-from cardai.kernel import driver, native
-from cardai.rule import JIT, elsewhere, rule
-from cardai.table import second_process
+from cardai.game.compiled import native
+from cardai.playing.compiled import driver
+from cardai.playing.table import second_process
+from cardai.rules import JIT, elsewhere, rule
 
 TICTACTOE = cardai.load("tictactoe")
 THREADS = 8

@@ -9,18 +9,19 @@ import signals
 import small_game
 
 import cardai
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import OnePly
-from cardai.cards import full_deck
 from cardai.errors import BadArgument, CardaiError
 from cardai.game import PerspectiveEncoder, Player, Segment, state_dtype
-from cardai.kernel import lookahead, native
-from cardai.kernel.together import CHOSEN, at_turn, choosing, seats_together, told_of
-from cardai.rule import STREAM, rule
-from cardai.table.asking import compare
-from cardai.table.one import OneGame
-from cardai.table.playing_out import values_in_worlds
-from cardai.table.transcript import words_of
+from cardai.game.compiled import native
+from cardai.game.compiled.together import CHOSEN, at_turn, choosing, seats_together, told_of
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import OnePly
+from cardai.playing.compiled import lookahead
+from cardai.playing.table.asking import compare
+from cardai.playing.table.one import OneGame
+from cardai.playing.table.playing_out import values_in_worlds
+from cardai.playing.table.transcript import words_of
+from cardai.rules import STREAM, rule
+from cardai.rules.cards import full_deck
 
 GAME = signals.GAME
 

@@ -12,9 +12,6 @@ import jax
 import numpy as np
 import pytest
 
-from cardai.data.packed import PackedRows, pack
-from cardai.data.recipe import Recipe
-from cardai.data.split import split
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import load as load_model
@@ -31,6 +28,9 @@ from cardai.evaluators.training.trainer import Trainer, TrainState, learning_rat
 from cardai.files import settings
 from cardai.files.writing import held
 from cardai.measure.bench import run_match
+from cardai.records.packed import PackedRows, pack
+from cardai.records.recipe import Recipe
+from cardai.records.split import split
 from cardai.registry import load
 
 

@@ -10,11 +10,11 @@ from guess import GAME as GUESS
 from test_search import Exact, moves_of, same_in_other_worlds, states_of
 
 import cardai
-from cardai.agents.spec import agent
-from cardai.agents.strategy import OnePly, TreeSearch
 from cardai.errors import CardaiError
+from cardai.playing.agents.spec import agent
+from cardai.playing.agents.strategy import OnePly, TreeSearch
+from cardai.playing.table.asking import ask
 from cardai.registry import load
-from cardai.table.asking import ask
 
 MOSKA, DURAK, HEARTS, TTT = load("moska"), load("durak"), load("hearts"), load("tictactoe")
 
@@ -22,7 +22,7 @@ MOSKA, DURAK, HEARTS, TTT = load("moska"), load("durak"), load("hearts"), load("
 def lets_guess(variant: str, spec: str) -> bool:
     """Whether seat 0 lets the coin be guessed instead of taking the sure share."""
     state = GUESS.new(2, 5, variant)
-    streams = np.zeros(1, cardai.rule.STREAM)
+    streams = np.zeros(1, cardai.rules.STREAM)
     return bool(ask(GUESS, agent(GUESS, spec), np.array([state], GUESS.state), streams)[0]["says"])
 
 
@@ -68,7 +68,7 @@ def test_epimc_whose_tree_holds_the_whole_game_plays_perfectly():
         for first in (deep, perfect):
             state, player = states.copy(), first
             while state["turn"][0] >= 0:
-                state[0] = TTT.play(state[0], ask(TTT, player, state, np.full(1, seed, cardai.rule.STREAM))[0])
+                state[0] = TTT.play(state[0], ask(TTT, player, state, np.full(1, seed, cardai.rules.STREAM))[0])
                 player = perfect
             scores.append(TTT.points(state[0])[int(states["turn"][0])])
         assert scores[0] == scores[1]
@@ -88,7 +88,7 @@ def test_it_plays_the_same_in_every_world_of_its_seat(game, spec):
 def test_a_level_that_has_no_room_is_played_on_with_known_hands(depth):
     """Moska's longest lists have hundreds of moves: two choices in many worlds do not fit."""
     state = max(states_of(MOSKA, 4, 60), key=lambda one: len(MOSKA.moves(one)))
-    streams = np.zeros(1, cardai.rule.STREAM)
+    streams = np.zeros(1, cardai.rules.STREAM)
     move = ask(MOSKA, agent(MOSKA, f"epimc:3000?depth={depth}&by=random"), np.array([state], MOSKA.state), streams)[0]
     assert any((move == one).all() for one in MOSKA.moves(state))
 
@@ -108,7 +108,7 @@ def test_a_judge_of_two_seats_searches_a_tree_in_a_game_for_more():
 def test_the_first_move_that_ismcts_tries_by_a_judge_is_the_one_that_the_judge_likes_best():
     """One iteration: all moves have a first value, and the best one is tried a second time."""
     states = np.array(states_of(MOSKA, 4, 24), MOSKA.state)
-    streams = np.zeros(len(states), cardai.rule.STREAM)
+    streams = np.zeros(len(states), cardai.rules.STREAM)
     found = ask(MOSKA, agent(MOSKA, "ismcts:1?judge=best&bonus=0"), states, streams)
     greedy = ask(MOSKA, agent(MOSKA, "greedy:best"), states, streams)
     assert np.array_equal(found, greedy)
@@ -121,7 +121,7 @@ def test_more_thought_is_better_in_durak():
 
 SCRIPT = """
 import numpy as np, cardai
-from cardai.table.many import play
+from cardai.playing.table.many import play
 for name in ("tictactoe", "examples/leduc"):
     game, seats = cardai.load(name), 2
     for spec in ("ismcts:12", "ismcts:12?single", "epimc:2?depth=2", "epimc:2?depth=3"):

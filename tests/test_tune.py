@@ -5,12 +5,12 @@ import json
 import pytest
 
 import cardai
-from cardai.app.cli import run
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.evaluators.model import SHIPPED
 from cardai.game import Agents, Game, Player, Rules, Text, move_dtype, state_dtype
 from cardai.measure.tune import CONFIG, HISTORY, tune
-from cardai.rule import below, rule
+from cardai.rules import below, rule
 
 pytest.importorskip("cma")
 BEST, WIDTH = 13, 40

@@ -8,14 +8,14 @@ import pytest
 import small_game
 
 import cardai
-from cardai.app.cli import run
-from cardai.data.record import Reader, verify
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import Model, load
 from cardai.game import Game
-from cardai.table.batch import Batch
-from cardai.table.one import OneGame
+from cardai.playing.table.batch import Batch
+from cardai.playing.table.one import OneGame
+from cardai.records.record import Reader, verify
 
 GAMES = ("tictactoe", "durak", "hearts", "literature", "moska", "examples/thirtyone")
 HEARTS = cardai.load("hearts")

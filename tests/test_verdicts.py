@@ -11,12 +11,12 @@ import pytest
 import small_game
 
 import cardai
-from cardai.app.cli import run
-from cardai.conformance import LawResult, check
-from cardai.conformance import testbed as kit
-from cardai.conformance.law import Law, each, take_turns
-from cardai.conformance.testbed import EFFORTS, Counted, Looked
-from cardai.show import laws
+from cardai.cli.main import run
+from cardai.cli.show import laws
+from cardai.laws import LawResult, check
+from cardai.laws import testbed as kit
+from cardai.laws.law import Law, each, take_turns
+from cardai.laws.testbed import EFFORTS, Counted, Looked
 
 COUNT_CARDS = [
     "cards_are_conserved",

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import small_game
 
-from cardai.app.cli import run
+from cardai.cli.main import run
 
 SHOW = "def show(state, seat):\n"
 LAWS = ("every_call_returns", "scores_are_shares")

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from cardai.app.cli import add_verbs, app
-from cardai.rule.keeping import cache_root
+from cardai.cli.main import add_verbs, app
+from cardai.rules.keeping import cache_root
 
 pytestmark = pytest.mark.slow
 
@@ -95,7 +95,7 @@ def command(wheel, tmp_path_factory) -> list[str]:
     installed = [path for path in sys.path if path.endswith("-packages")]
     (packages / "only.pth").write_text("\n".join([str(wheel), *installed]) + "\n")
     script = place / "bin/cardai"  # as pip writes it
-    script.write_text("import sys\nfrom cardai.app.cli import main\nsys.exit(main())\n")
+    script.write_text("import sys\nfrom cardai.cli.main import main\nsys.exit(main())\n")
     return [str(place / "bin/python"), str(script)]
 
 

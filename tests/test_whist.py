@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 import cardai
-from cardai.app import keyboard
-from cardai.cards import Deck
-from cardai.conformance import check
-from cardai.rule import rule
+from cardai.cli import keyboard
+from cardai.laws import check
+from cardai.rules import rule
+from cardai.rules.cards import Deck
 
 GAME = cardai.load(str(Path(__file__).parent.parent / "examples/whist"))
 DECK = Deck(ranks="9TJQKA")

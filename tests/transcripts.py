@@ -19,11 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState
+from cardai.playing.agents.spec import agent
+from cardai.playing.table.many import play
 from cardai.registry import available, load
-from cardai.table.many import play
 
 ROOT = Path(__file__).parent / "data" / "transcripts"
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -3,7 +3,7 @@
 import functools
 
 from cardai.game import GameState
-from cardai.table.one import OneGame
+from cardai.playing.table.one import OneGame
 
 
 def truth_of(table: OneGame, ply: int | None = None) -> GameState:

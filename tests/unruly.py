@@ -9,7 +9,7 @@ import small_game
 from planting import changed, made
 
 from cardai.game import Game, PerspectiveEncoder
-from cardai.rule import rule
+from cardai.rules import rule
 
 
 @rule

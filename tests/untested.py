@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import cardai
-from cardai.conformance import LawResult, check
+from cardai.cli.show.laws import reasons
 from cardai.game import Game
-from cardai.show.laws import reasons
+from cardai.laws import LawResult, check
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = "kuhn", "leduc", "thirtyone", "whist", "goofspiel", "hanabi", "crazy", "holdem", "mustamaija"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cardai.rule import STREAM
+from cardai.rules import STREAM
 
 
 def segments(game, state, seat, encoder):

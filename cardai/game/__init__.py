@@ -20,20 +20,13 @@ import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, IllegalMove, short, unknown, whole
 from cardai.game.agents import MEASURED, Agents, Player, Row, Suite
-from cardai.game.compiler import Compiler
-from cardai.game.learning import MEASURES, MOST_SUITS, Learning, Outcome, PerspectiveEncoder, Phase, Segment
-from cardai.game.records import CORE_FIELDS, GameState, move_dtype, state_dtype
-from cardai.game.rules import Rules
-from cardai.game.sound import in_words, refuse_unsound
-from cardai.game.table import LOOKS, Table, Zone, counts_of, listed_pieces
-from cardai.game.text import Text, listed, spelled_so
-from cardai.kernel import together
-from cardai.kernel.chance import WORLD, derived
-from cardai.kernel.doors import check_kind, check_seat, check_seed, check_state, check_states, check_text
-from cardai.kernel.fence import Fenced, fenced, forget
-from cardai.kernel.native import raw
-from cardai.kernel.query import divided, options_of
-from cardai.kernel.rules import (
+from cardai.game.compiled import together
+from cardai.game.compiled.chance import WORLD, derived
+from cardai.game.compiled.doors import check_kind, check_seat, check_seed, check_state, check_states, check_text
+from cardai.game.compiled.fence import Fenced, fenced, forget
+from cardai.game.compiled.native import raw
+from cardai.game.compiled.query import divided, options_of
+from cardai.game.compiled.rules import (
     SCORE,
     door_deal,
     door_encode,
@@ -44,7 +37,14 @@ from cardai.kernel.rules import (
     door_weight,
     lend,
 )
-from cardai.rule import STREAM, shuffle
+from cardai.game.compiler import Compiler
+from cardai.game.learning import MEASURES, MOST_SUITS, Learning, Outcome, PerspectiveEncoder, Phase, Segment
+from cardai.game.records import CORE_FIELDS, GameState, move_dtype, state_dtype
+from cardai.game.rules import Rules
+from cardai.game.sound import in_words, refuse_unsound
+from cardai.game.table import LOOKS, Table, Zone, counts_of, listed_pieces
+from cardai.game.text import Text, listed, spelled_so
+from cardai.rules import STREAM, shuffle
 
 __all__ = [
     "CORE_FIELDS",

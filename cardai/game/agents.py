@@ -82,7 +82,7 @@ class Agents:
     `kinds` are kinds of agent that only this game has: `function(game, spec, argument, options) -> Agent` makes the
     agent of the spec `kind:argument?options` and removes the options that it knows from the dict `options`.
     `solver(game, nodes)` makes a faster solver of open positions than the one for any game, with the same methods
-    `solve` and `mend` (`cardai.agents.endgame.EndingSolver`).
+    `solve` and `mend` (`cardai.playing.agents.endgame.EndingSolver`).
     `suites` are published benchmarks by name.
     """
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, short
-from cardai.kernel import native, refusal, together
-from cardai.kernel.composed import in_shares
-from cardai.kernel.doors import check_text
-from cardai.kernel.native import ROLES
-from cardai.kernel.rules import CompiledRules, lend
-from cardai.rule import elsewhere
+from cardai.game.compiled import native, refusal, together
+from cardai.game.compiled.composed import in_shares
+from cardai.game.compiled.doors import check_text
+from cardai.game.compiled.native import ROLES
+from cardai.game.compiled.rules import CompiledRules, lend
+from cardai.rules import elsewhere
 
 _CALLS, _OTHERS = tuple(ROLES)[:8], tuple(ROLES)[8:]  # the roles in `CompiledRules.calls`, and those of `entry`
 _COMPILING = threading.RLock()  # held while a rule is compiled, so that it is compiled once
@@ -43,7 +43,7 @@ class Compiler:
 
     @functools.cached_property
     def lent(self) -> CompiledRules:
-        """The compiled rules as compiled code takes them (`cardai.kernel.rules.lend`)."""
+        """The compiled rules as compiled code takes them (`cardai.game.compiled.rules.lend`)."""
         return lend(self.rules)
 
     def entry(self, role: str, function: Callable[..., Any]) -> Any:

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards import Deck
 from cardai.game import CORE_FIELDS, PerspectiveEncoder, Zone, views, worlds
+from cardai.game.compiled.together import SEALED
 from cardai.game.fields import (
     NONE,
     Card,
@@ -51,8 +51,8 @@ from cardai.game.fields import (
 from cardai.game.moving import mover
 from cardai.game.wording import Moves
 from cardai.game.written import Source, written
-from cardai.kernel.together import SEALED
-from cardai.rule import WORD
+from cardai.rules import WORD
+from cardai.rules.cards import Deck
 
 __all__ = [
     "NONE",

@@ -12,11 +12,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from cardai.cards import MOST, Deck
-from cardai.cards import wide as wide_sets
 from cardai.errors import CardaiError, unknown, whole
 from cardai.game import state_dtype
-from cardai.rule import WORD
+from cardai.rules import WORD
+from cardai.rules.cards import MOST, Deck
+from cardai.rules.cards import wide as wide_sets
 
 NONE = -1
 """No card, no seat, no suit, no rank, no word."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cardai.errors import CardaiError, place_of_function, short, whole
-from cardai.kernel.composed import where_it_applies
+from cardai.game.compiled.composed import where_it_applies
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ MEASURES = {
     "share": "share of the win: 1/k for each of the k seats with the best score of their table",
 }
 """What can be measured of the scores of any game."""
-TAKEN = {*MEASURES, "not_lost"}  # labels of any game (`cardai.data.recipe.LABELS`) have these names too
+TAKEN = {*MEASURES, "not_lost"}  # labels of any game (`cardai.records.recipe.LABELS`) have these names too
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import pkgutil
 import numpy as np
 
 from cardai.errors import CardaiError, short
-from cardai.kernel import native
+from cardai.game.compiled import native
 
 CORE_FIELDS = native.HEADER
 
@@ -25,7 +25,7 @@ class GameState(np.record):  # pyright: ignore[reportIncompatibleVariableOverrid
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the table as the seat to move sees it."""
-        return pkgutil.resolve_name("cardai.show.picture:state_page")(self)
+        return pkgutil.resolve_name("cardai.cli.show.picture:state_page")(self)
 
 
 class _Fields(str):

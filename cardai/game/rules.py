@@ -22,7 +22,7 @@ class Rules:
     knowledge), so that more of them are equal.
     `together(state)` gives the set of seats that choose at the same time in a position, 0 if the seat to move chooses
     alone. The core keeps their choices in the field `sealed` of the state and plays them when the last seat has chosen
-    (`cardai.kernel.together`).
+    (`cardai.game.compiled.together`).
     `weight(state)` is how likely a state is beside others that look the same to a seat, before choices are considered,
     a number above 0. Without it, states are equally likely, and where cards are alike as likely as the deals that
     become them: see `Game.weigh`.

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from cardai.errors import CardaiError, short, unknown, whole
+from cardai.game.compiled import together
 from cardai.game.learning import MEASURES, TAKEN
-from cardai.kernel import together
 
 
 def refuse_unsound(game: Any) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cardai.cards import SYMBOLS
 from cardai.errors import short
+from cardai.rules.cards import SYMBOLS
 
 _EXAMPLES = 4  # moves in the sentence for a text that is none
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards import Deck, as_int
 from cardai.game import Segment, Zone, listed_pieces
 from cardai.game.fields import END, NONE, Declaration, Field
 from cardai.game.written import Source, sized, written
+from cardai.rules.cards import Deck, as_int
 
 # As numbers
 

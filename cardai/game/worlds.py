@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cardai.cards import words
 from cardai.game.fields import END, Declaration, Field
 from cardai.game.written import Source, written
+from cardai.rules.cards import words
 
 
 def resample(state: Declaration) -> Callable[..., Any]:

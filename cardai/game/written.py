@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from cardai.cards import add, any_of, count, filled, lowest, put, single
-from cardai.dealing import redeal, some_of, weight_of
-from cardai.dealing.counts import redeal_freely
 from cardai.game.fields import NONE, Field
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import add, any_of, count, filled, lowest, put, single
+from cardai.rules.dealing import redeal, some_of, weight_of
+from cardai.rules.dealing.counts import redeal_freely
 
 NAMES = {
     "NONE": NONE, "add": add, "any_of": any_of, "count": count, "filled": filled, "lowest": lowest,

@@ -1,8 +1,8 @@
 """A recorded game, analysed: how good each seat's position was after its moves, and which moves changed that.
 
     analysis = analyse_file("games.jsonl", "greedy:best", number=3)
-    rich.print(cardai.show.analysis.table(analysis))
-    save_figure("game3.svg", cardai.show.analysis.figure(analysis))
+    rich.print(cardai.cli.show.analysis.table(analysis))
+    save_figure("game3.svg", cardai.cli.show.analysis.figure(analysis))
 
 *What is evaluated.* A seat's position is evaluated when the seat has just moved, in the state that the evaluator of the
 agent is made for (`positions`), since models are trained on such states only. It keeps the value of its own last move
@@ -26,15 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.notation import Spec
-from cardai.agents.spec import Agent
-from cardai.agents.spec import agent as agent_of
-from cardai.agents.strategy import OnePly
-from cardai.data import record
-from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState, Payoff
-from cardai.kernel.doors import check_seat
+from cardai.game.compiled.doors import check_seat
 from cardai.measure.move_values import (
     MoveWorth,
     evaluated,
@@ -47,11 +41,17 @@ from cardai.measure.move_values import (
     weighed,
 )
 from cardai.measure.value_scale import ValueScale, payoff_of, scale_of, shifted_agent, unit_of
-from cardai.stats.jsonable import plain
-from cardai.stats.measure import OF_SCORES, value_of
-from cardai.stats.progress import Progress
-from cardai.stats.report import Report
-from cardai.table.transcript import words_of
+from cardai.playing.agents.notation import Spec
+from cardai.playing.agents.spec import Agent
+from cardai.playing.agents.spec import agent as agent_of
+from cardai.playing.agents.strategy import OnePly
+from cardai.playing.progress import Progress
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.measure import OF_SCORES, value_of
+from cardai.playing.stats.report import Report
+from cardai.playing.table.transcript import words_of
+from cardai.records import record
+from cardai.records.record import RecordedGame
 
 WORLDS = 40
 """Worlds in which rollouts play the moves of a decision on, at a table without a model."""
@@ -111,7 +111,7 @@ class Swing:
 
 
 @dataclass(frozen=True)
-class Analysis(Report, drawn_by="cardai.show.analysis:table"):
+class Analysis(Report, drawn_by="cardai.cli.show.analysis:table"):
     """A recorded game and the values that an agent gives its positions.
 
     - `number`: of the game in its file; `names`: who sat in each seat; `scores`: the seats' scores, in [0, 1], or

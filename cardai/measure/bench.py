@@ -5,8 +5,8 @@ Equal agents may be in several seats. Rotations that seat them alike are one gam
     report = run_suite(load("moska"), agents=["bot3"], games=20_000)     # a game's published suite
     report = run_match(load("moska"), ["bot3", "random", "random", "bot2"], games=4_000)
 
-Figures are in percent, or in the unit of an outcome of the game, with 95 % intervals by `cardai.stats.interval`.
-The seeds of a run's deals are `deal_seeds(seed, deals, salt)`.
+Figures are in percent, or in the unit of an outcome of the game, with 95 % intervals by
+`cardai.playing.stats.interval`. The seeds of a run's deals are `deal_seeds(seed, deals, salt)`.
 
 If an agent runs code of somebody else's, which may remember, no deal is played twice: see `cardai.measure.duplicate`.
 In a suite all rows then have deals of their own, and so has each agent with such code; the other agents play the deals
@@ -20,16 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from cardai.agents.endgame import Endgame
-from cardai.agents.notation import Greedy, Spec
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import TreeSearch, WorldSearch
-from cardai.agents.strongest import strongest_without_search
-from cardai.data.elsewhere import Machines, check_machines
 from cardai.errors import BadArgument, CardaiError, positive, unknown, whole
 from cardai.files.writing import interrupts_held
 from cardai.game import MEASURED, Game, Row, Suite, is_game
-from cardai.kernel.doors import check_flag, check_function, check_list, check_path, check_text
+from cardai.game.compiled.doors import check_flag, check_function, check_list, check_path, check_text
 from cardai.measure.bench_report import (
     BenchReport,
     MatchStanding,
@@ -49,14 +43,20 @@ from cardai.measure.duplicate import (
     sides,
     unsealed,
 )
-from cardai.stats import interval
-from cardai.stats.by_deal import Deals, DealSums
-from cardai.stats.deals import distinct_rotations, new_salt
-from cardai.stats.interval import Estimate
-from cardai.stats.machine import thread_count
-from cardai.stats.measure import Measure, WonLostTied, decided, leads, measure_of
-from cardai.stats.progress import Progress, begin_part
-from cardai.table.many import BLOCK, Results
+from cardai.playing.agents.endgame import Endgame
+from cardai.playing.agents.notation import Greedy, Spec
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import TreeSearch, WorldSearch
+from cardai.playing.agents.strongest import strongest_without_search
+from cardai.playing.machine import thread_count
+from cardai.playing.progress import Progress, begin_part
+from cardai.playing.stats import interval
+from cardai.playing.stats.by_deal import Deals, DealSums
+from cardai.playing.stats.deals import distinct_rotations, new_salt
+from cardai.playing.stats.interval import Estimate
+from cardai.playing.stats.measure import Measure, WonLostTied, decided, leads, measure_of
+from cardai.playing.table.many import BLOCK, Results
+from cardai.records.elsewhere import Machines, check_machines
 
 Outcomes = dict[str, Deals]
 """What one agent got by each measure."""
@@ -81,14 +81,14 @@ def run_suite(
     """Measure agents in every row of a suite: the game's first suite, or the one named.
 
     `agents`, `games` (for each row) and `variant` default to the suite's; if no suite is named either, the strongest
-    agent without a search plays too (`cardai.agents.strongest`). Each row plays ceil(games / rotations) deals,
+    agent without a search plays too (`cardai.playing.agents.strongest`). Each row plays ceil(games / rotations) deals,
     the same for every agent, and each deal in all rotations. Ctrl-C ends the run; the report then has the games
     finished so far.
 
     `salt`: any text; the same seed and salt give the same deals. By default it is empty, or drawn from the operating
     system if an agent runs code of somebody else's (`Agent.is_foreign`): such code could try the seeds that people
-    choose. `isolate`: as in `cardai.agents.spec.agent`. `cluster`: the machines that play; the figures are the same.
-    `on_result`: called with each result when its games are played.
+    choose. `isolate`: as in `cardai.playing.agents.spec.agent`. `cluster`: the machines that play; the figures are the
+    same. `on_result`: called with each result when its games are played.
 
     Raises CardaiError for an unknown suite, agent or variant, for games below 1, and for an agent in `agents` that fits
     no row. A row with an opponent that does not exist or does not fit is reported in `missing`, and so is an agent of

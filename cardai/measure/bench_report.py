@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
-from cardai.stats import interval
-from cardai.stats.interval import Estimate
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import machine
-from cardai.stats.measure import Measure, WonLostTied
-from cardai.stats.report import Report
+from cardai.playing.machine import machine
+from cardai.playing.stats import interval
+from cardai.playing.stats.interval import Estimate
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.measure import Measure, WonLostTied
+from cardai.playing.stats.report import Report
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ RowT = TypeVar("RowT", SuiteResult, MatchStanding)
 
 
 @dataclass(frozen=True)
-class BenchReport(Report, Generic[RowT], drawn_by="cardai.show.bench:table"):
+class BenchReport(Report, Generic[RowT], drawn_by="cardai.cli.show.bench:table"):
     """What a suite (`kind` "suite") or a match (`kind` "match") measured.
 
     - `measure`: the suite's measure; "score" in a match. `measures`: that one first, then those that are shown beside

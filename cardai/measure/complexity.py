@@ -1,7 +1,7 @@
 """How large a game's tree is, estimated from played games: decisions a game, moves a decision, log10 of the size.
 
 report = measure(load("moska"), players=range(2, 9), games=10_000)
-print(cardai.show.complexity.table(report))
+print(cardai.cli.show.complexity.table(report))
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import agent as agent_of
 from cardai.errors import positive
 from cardai.game import Game
-from cardai.stats import interval
-from cardai.stats.deals import deal_seeds
-from cardai.stats.interval import Estimate
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import machine, thread_count
-from cardai.stats.progress import Progress, begin_part
-from cardai.stats.report import Report
-from cardai.table.many import Results, play
+from cardai.playing.agents.spec import agent as agent_of
+from cardai.playing.machine import machine, thread_count
+from cardai.playing.progress import Progress, begin_part
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.stats.interval import Estimate
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.report import Report
+from cardai.playing.table.many import Results, play
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ComplexityRow:
 
 
 @dataclass(frozen=True)
-class ComplexityReport(Report, drawn_by="cardai.show.complexity:table"):
+class ComplexityReport(Report, drawn_by="cardai.cli.show.complexity:table"):
     """The complexity of a game for some numbers of players. `asked`: games asked for, for each of them."""
 
     game: str

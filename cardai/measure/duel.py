@@ -22,28 +22,28 @@ from typing import Any, Self
 
 import numpy as np
 
-from cardai.agents.notation import Spec, parse
-from cardai.agents.spec import SEARCHES, Agent, agent
-from cardai.data.elsewhere import Machines, check_machines
 from cardai.errors import CardaiError, positive, printable, whole
 from cardai.files.reading import open_file
 from cardai.files.writing import write_whole
 from cardai.game import Game, is_game
-from cardai.kernel.doors import check_function, check_path
+from cardai.game.compiled.doors import check_function, check_path
 from cardai.measure.duplicate import needs_own_deals, outcomes, outcomes_of_place, play_rotated, unsealed
-from cardai.stats import interval
-from cardai.stats.deals import distinct_rotations, new_salt, seats_of_side
-from cardai.stats.interval import Estimate
-from cardai.stats.machine import thread_count
-from cardai.stats.measure import measure_of
-from cardai.stats.progress import CountProgress
-from cardai.stats.report import Report
+from cardai.playing.agents.notation import Spec, parse
+from cardai.playing.agents.spec import SEARCHES, Agent, agent
+from cardai.playing.machine import thread_count
+from cardai.playing.progress import CountProgress
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import distinct_rotations, new_salt, seats_of_side
+from cardai.playing.stats.interval import Estimate
+from cardai.playing.stats.measure import measure_of
+from cardai.playing.stats.report import Report
+from cardai.records.elsewhere import Machines, check_machines
 
 BLOCK = 1000  # the most games in a file; a duel that is interrupted loses the games of the unfinished block
 
 
 @dataclass(frozen=True)
-class Duel(Report, drawn_by="cardai.show.tables:duel_text"):
+class Duel(Report, drawn_by="cardai.cli.show.tables:duel_text"):
     """The result of a duel. Estimates are in `unit`: "%", or that of the game's payoff. A team counts once a game.
 
     - `games`, `endless`, `own_deals`, `unsealed`: as in `cardai.measure.bench_report`.

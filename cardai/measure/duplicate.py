@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cardai.agents.process import openings
-from cardai.agents.spec import Agent
-from cardai.data.elsewhere import Machines
 from cardai.errors import CardaiError
 from cardai.game import MEASURED, Game, Payoff, Row
-from cardai.stats.deals import deal_seeds
-from cardai.stats.measure import value_of
-from cardai.stats.progress import CountProgress
-from cardai.table.many import Results, play
+from cardai.playing.agents.process import openings
+from cardai.playing.agents.spec import Agent
+from cardai.playing.progress import CountProgress
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.stats.measure import value_of
+from cardai.playing.table.many import Results, play
+from cardai.records.elsewhere import Machines
 
 if TYPE_CHECKING:
-    from cardai.data.record import Writer
+    from cardai.records.record import Writer
 
 
 def line_up_of(row: Row, teams: int) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ def _number(agents: Sequence[Agent], player: Agent) -> int:
 
 
 def outcomes(payoff: Payoff, measure: str, results: Results) -> np.ndarray:
-    """What each seat got in each game by a measure (`cardai.stats.measure`): f8[G, seats], NaN for unfinished games.
+    """What each seat got in each game by a measure (`stats.measure`): f8[G, seats], NaN for unfinished games.
 
     An outcome of the game must be among those that were noted. Its values are in its own unit, NaN for seats to which
     it does not apply; scores are in the unit of the game's `payoff`, others in [0, 1].
@@ -194,7 +194,7 @@ def recorder(
     """What `play_rotated` writes games of a line-up of these specs to, or None without a path."""
     if path is None:
         return contextlib.nullcontext()
-    from cardai.data.record import Writer
+    from cardai.records.record import Writer
 
     agents = list(dict.fromkeys(specs))
     return Writer(path, game, agents, variant, len(specs), overwrite=overwrite, planned=games)

@@ -18,8 +18,8 @@ from cardai.files.reading import parse_json, read_bytes, unreadable
 from cardai.files.writing import append_line
 from cardai.measure.league import FORMAT, League, RatingChange, RatingComparison
 from cardai.measure.pool import table_name
-from cardai.stats import interval
-from cardai.stats.interval import Estimate
+from cardai.playing.stats import interval
+from cardai.playing.stats.interval import Estimate
 
 RatedAgent = tuple[str, int, str, int, str]
 """An agent at a table of a version of a game: (game, version, variant, seats, spec)."""

@@ -22,22 +22,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.agents.spec import Agent
 from cardai.errors import CardaiError, positive
 from cardai.measure.duplicate import needs_own_deals, seeds_of
 from cardai.measure.pool import ANCHOR, PlannedTable, draw_lineups, table_name, tables_of
 from cardai.measure.speed import SelfPlay
+from cardai.playing.agents.spec import Agent
+from cardai.playing.machine import machine, thread_count
+from cardai.playing.progress import CountProgress, Progress, begin_part
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import deal_seeds, new_salt, rotations
+from cardai.playing.stats.interval import Estimate
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.measure import label_of, measure_of
+from cardai.playing.stats.ratings import rate
+from cardai.playing.stats.report import Report
+from cardai.playing.table.many import Results, play
 from cardai.registry import available
-from cardai.stats import interval
-from cardai.stats.deals import deal_seeds, new_salt, rotations
-from cardai.stats.interval import Estimate
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import machine, thread_count
-from cardai.stats.measure import label_of, measure_of
-from cardai.stats.progress import CountProgress, Progress, begin_part
-from cardai.stats.ratings import rate
-from cardai.stats.report import Report
-from cardai.table.many import Results, play
 
 GAMES = 10_000
 """The default number of games for each table."""
@@ -129,7 +129,7 @@ class RatingComparison:
 
 
 @dataclass(frozen=True)
-class League(Report, drawn_by="cardai.show.league:table"):
+class League(Report, drawn_by="cardai.cli.show.league:table"):
     """What was played.
 
     - `asked`: games asked for at each table. Whole rotations make it a few more.

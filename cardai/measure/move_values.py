@@ -1,8 +1,8 @@
 """How good positions and moves are to the seat that moves, by an agent: for hints, explanations, reviews and analyses.
 
 Agents see worlds of the seat only. An agent with an evaluator compares moves as it does when it plays (`compared`). One
-that searches worlds plays each move on in the same worlds of the seat (`cardai.table.playing_out`). Figures of several
-moves are told apart by the bootstrap interval of their difference in the same worlds (`figures`).
+that searches worlds plays each move on in the same worlds of the seat (`cardai.playing.table.playing_out`). Figures of
+several moves are told apart by the bootstrap interval of their difference in the same worlds (`figures`).
 """
 
 from collections.abc import Sequence
@@ -11,23 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cardai.agents.endgame import Endgame
-from cardai.agents.evaluator import find_evaluator
-from cardai.agents.notation import Spec, parse
-from cardai.agents.spec import Agent
-from cardai.agents.spec import agent as agent_of
-from cardai.agents.strategy import HandWritten, OnePly, WorldSearch
-from cardai.agents.strongest import measured_tables, strongest, strongest_without_search
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState, Payoff, copies, int_seed
-from cardai.kernel.chance import ANALYSIS, derived
-from cardai.kernel.native import raw
-from cardai.kernel.rules import door_value
-from cardai.rule import STREAM
-from cardai.stats.interval import LEVEL, resampled_means
-from cardai.stats.progress import Progress
-from cardai.table.asking import compare
-from cardai.table.playing_out import values_in_worlds
+from cardai.game.compiled.chance import ANALYSIS, derived
+from cardai.game.compiled.native import raw
+from cardai.game.compiled.rules import door_value
+from cardai.playing.agents.endgame import Endgame
+from cardai.playing.agents.evaluator import find_evaluator
+from cardai.playing.agents.notation import Spec, parse
+from cardai.playing.agents.spec import Agent
+from cardai.playing.agents.spec import agent as agent_of
+from cardai.playing.agents.strategy import HandWritten, OnePly, WorldSearch
+from cardai.playing.agents.strongest import measured_tables, strongest, strongest_without_search
+from cardai.playing.progress import Progress
+from cardai.playing.stats.interval import LEVEL, resampled_means
+from cardai.playing.table.asking import compare
+from cardai.playing.table.playing_out import values_in_worlds
+from cardai.rules import STREAM
 
 _CHUNK = 16  # decisions compared at once
 _FEW, _MORE = 8, 10  # moves that `played_on` keeps, and how many times as many worlds it measures their cost in
@@ -35,7 +35,7 @@ _PLAYED_ON = 5 << 29  # numbers of the streams of `played_on`: `cardai.measure.c
 
 
 def usual_judge(game: Game, variant: str, seats: int, worlds: int) -> Spec:
-    """What names the best move if nobody does: the strongest agent of the table (`cardai.agents.strongest`).
+    """What names the best move if nobody does: the strongest agent of the table (`cardai.playing.agents.strongest`).
 
     In a game without a list of them that declares nobody either, it is rollouts in so many `worlds`.
     """

@@ -5,7 +5,7 @@ the products that it needs at the highest rate of one core. Any other evaluator 
 the sizes that occur in play.
 
 report = measure(load("moska"), "peeking:nn2")
-print(cardai.show.perf.network_table(report))
+print(cardai.cli.show.perf.network_table(report))
 """
 
 import itertools
@@ -15,12 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import agent
-from cardai.agents.strategy import OnePly, Strategy, Thinking
 from cardai.errors import CardaiError
 from cardai.game import Game
-from cardai.kernel import dense
-from cardai.kernel.dense import (
+from cardai.game.compiled.native import at, get, raw
+from cardai.game.compiled.rules import lend
+from cardai.measure.speed import SelfPlay, Timing, check_effort, timed
+from cardai.playing.agents.spec import agent
+from cardai.playing.agents.strategy import OnePly, Strategy, Thinking
+from cardai.playing.compiled import dense
+from cardai.playing.compiled.dense import (
     BIAS,
     FEATURES,
     LAYERS,
@@ -31,22 +34,19 @@ from cardai.kernel.dense import (
     score_row,
     space_for,
 )
-from cardai.kernel.lookahead import DECISIONS
-from cardai.kernel.native import at, get, raw
-from cardai.kernel.rules import lend
-from cardai.measure.speed import SelfPlay, Timing, check_effort, timed
-from cardai.rule import rule
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import default_threads, machine
-from cardai.stats.progress import Progress
-from cardai.stats.report import Report
-from cardai.table.many import LIVE_NATIVE, LIVE_OUTSIDE
+from cardai.playing.compiled.lookahead import DECISIONS
+from cardai.playing.machine import default_threads, machine
+from cardai.playing.progress import Progress
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.report import Report
+from cardai.playing.table.many import LIVE_NATIVE, LIVE_OUTSIDE
+from cardai.rules import rule
 
 NOTED = 20  # games whose decisions the bare loop over a compiled network scores
 
 
 @dataclass(frozen=True)
-class NetworkShareReport(Report, drawn_by="cardai.show.perf:network_table"):
+class NetworkShareReport(Report, drawn_by="cardai.cli.show.perf:network_table"):
     """Rows scored a second in play and in a bare loop, measured in turns.
 
     - `share`: the rate in play divided by the rate of the bare loop.

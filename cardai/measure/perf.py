@@ -1,7 +1,7 @@
 """How fast a game runs: games a second for each of its players, and nanoseconds for each operation of its rules.
 
 report = measure(load("moska"))
-print(cardai.show.perf.table(report))
+print(cardai.cli.show.perf.table(report))
 """
 
 import math
@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.notation import Greedy
-from cardai.agents.spec import Agent, agent, evenly_random
 from cardai.errors import whole
 from cardai.game import Game
-from cardai.kernel.fence import roomy
-from cardai.kernel.native import (
+from cardai.game.compiled.fence import roomy
+from cardai.game.compiled.native import (
     at,
     begin_ply,
     below_of,
@@ -35,14 +33,16 @@ from cardai.kernel.native import (
     set,
     turn_of,
 )
-from cardai.kernel.rules import ACT, DEAL, LEGAL, RESAMPLE, SETTLE
+from cardai.game.compiled.rules import ACT, DEAL, LEGAL, RESAMPLE, SETTLE
 from cardai.measure.speed import SelfPlay, Timing, check_effort, timed
-from cardai.rule import JIT, STREAM, rule
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import machine
-from cardai.stats.progress import Progress
-from cardai.stats.report import Report
-from cardai.table.many import Results
+from cardai.playing.agents.notation import Greedy
+from cardai.playing.agents.spec import Agent, agent, evenly_random
+from cardai.playing.machine import machine
+from cardai.playing.progress import Progress
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.report import Report
+from cardai.playing.table.many import Results
+from cardai.rules import JIT, STREAM, rule
 
 LIVE = 4096  # games held at once when memory is measured
 POSITIONS = 1024 if JIT else 64  # positions that operations are timed on
@@ -107,7 +107,7 @@ class MemoryUse:
 
 
 @dataclass(frozen=True)
-class SpeedReport(Report, drawn_by="cardai.show.perf:table"):
+class SpeedReport(Report, drawn_by="cardai.cli.show.perf:table"):
     """The speed of one game with `seats` seats.
 
     - `seconds`, `repeats`: how long each run takes, about, and how many runs each `Timing` has.

@@ -10,12 +10,12 @@ import numpy as np
 
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState
-from cardai.kernel import driver
-from cardai.kernel.fence import roomy
-from cardai.kernel.native import raw
-from cardai.kernel.rules import lend
+from cardai.game.compiled.fence import roomy
+from cardai.game.compiled.native import raw
+from cardai.game.compiled.rules import lend
 from cardai.measure.successors import successors
-from cardai.table.complaints import Complaints
+from cardai.playing.compiled import driver
+from cardai.playing.table.complaints import Complaints
 
 SECONDS = 60.0  # how long a depth may take before `perft` asks for a depth
 _DEEPEST = 100_000

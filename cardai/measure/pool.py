@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardai.agents.endgame import which_are_open
-from cardai.agents.evaluator import known_evaluators
-from cardai.agents.notation import Greedy, Sampled, Spec
-from cardai.agents.spec import Agent, agent, kinds_of, packaged_specs
 from cardai.errors import CardaiError
 from cardai.game import Game
+from cardai.playing.agents.endgame import which_are_open
+from cardai.playing.agents.evaluator import known_evaluators
+from cardai.playing.agents.notation import Greedy, Sampled, Spec
+from cardai.playing.agents.spec import Agent, agent, kinds_of, packaged_specs
 from cardai.registry import load
 
 WORLDS = 10

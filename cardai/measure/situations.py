@@ -17,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strongest import TIMES, strongest, strongest_without_search
 from cardai.errors import CardaiError, positive, whole
 from cardai.game import Game, GameState, is_game
-from cardai.kernel.chance import ANALYSIS, derived
+from cardai.game.compiled.chance import ANALYSIS, derived
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strongest import TIMES, strongest, strongest_without_search
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.report import Report
+from cardai.playing.table.asking import ask
 from cardai.registry import home_of
-from cardai.rule import STREAM
-from cardai.stats.jsonable import plain
-from cardai.stats.report import Report
-from cardai.table.asking import ask
+from cardai.rules import STREAM
 
 MODULE = "situations"
 TRIES = 20
@@ -64,7 +64,7 @@ class SituationRow:
 
 
 @dataclass(frozen=True)
-class SituationsReport(Report, drawn_by="cardai.show.tables:situations"):
+class SituationsReport(Report, drawn_by="cardai.cli.show.tables:situations"):
     """The situations of a game, and the agents' shares of right play, each asked `tries` times with other luck."""
 
     game: str

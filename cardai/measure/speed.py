@@ -13,13 +13,13 @@ from functools import partial
 
 import numpy as np
 
-from cardai.agents.spec import Agent
 from cardai.errors import BadArgument, positive
 from cardai.game import Game
-from cardai.rule import JIT
-from cardai.stats.deals import deal_seeds
-from cardai.table.evenly import PAYS_TO_COMPILE, loop_for
-from cardai.table.many import Results, play
+from cardai.playing.agents.spec import Agent
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.table.evenly import PAYS_TO_COMPILE, loop_for
+from cardai.playing.table.many import Results, play
+from cardai.rules import JIT
 
 _MANY = 1_000_000 if JIT else 10_000  # more games than any measurement finishes
 

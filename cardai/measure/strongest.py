@@ -30,10 +30,17 @@ from typing import Any, cast
 
 import numpy as np
 
-from cardai.agents.notation import Spec, parse
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import HandWritten, OnePly
-from cardai.agents.strongest import (
+from cardai.errors import CardaiError, positive
+from cardai.files.named import noted
+from cardai.files.tensors import undigested
+from cardai.files.writing import write_text
+from cardai.game import Game, is_game
+from cardai.measure.league import PlayedTable, Speed, play_table, speed_of
+from cardai.measure.pool import ANCHOR, PlannedTable
+from cardai.playing.agents.notation import Spec, parse
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import HandWritten, OnePly
+from cardai.playing.agents.strongest import (
     FORMAT,
     TIMES,
     MeasuredAgent,
@@ -42,21 +49,14 @@ from cardai.agents.strongest import (
     list_file,
     measured_tables,
 )
-from cardai.errors import CardaiError, positive
-from cardai.files.named import noted
-from cardai.files.tensors import undigested
-from cardai.files.writing import write_text
-from cardai.game import Game, is_game
-from cardai.measure.league import PlayedTable, Speed, play_table, speed_of
-from cardai.measure.pool import ANCHOR, PlannedTable
-from cardai.stats.deals import deal_seeds
-from cardai.stats.interval import FEWEST_DEALS
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import machine, thread_count
-from cardai.stats.progress import CountProgress, Progress, begin_part
-from cardai.stats.ratings import rate
-from cardai.stats.report import Report
-from cardai.table.many import Results, play
+from cardai.playing.machine import machine, thread_count
+from cardai.playing.progress import CountProgress, Progress, begin_part
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.stats.interval import FEWEST_DEALS
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.ratings import rate
+from cardai.playing.stats.report import Report
+from cardai.playing.table.many import Results, play
 
 SALT = "strongest"
 PROBED = 8  # seeded games that tell whether a hand-written player or heuristic plays as it did
@@ -66,7 +66,7 @@ GAMES, SECONDS = 4000, 20.0
 
 
 @dataclass(frozen=True)
-class StrongestList(Report, drawn_by="cardai.show.tables:strongest"):
+class StrongestList(Report, drawn_by="cardai.cli.show.tables:strongest"):
     """The list of a game."""
 
     game: str

@@ -3,10 +3,10 @@
 import numpy as np
 
 from cardai.game import Game
-from cardai.kernel.fence import roomy
-from cardai.kernel.native import at, copy, raw, set, turn_of
-from cardai.kernel.rules import legal_moves, lend, play_move
-from cardai.rule import rule
+from cardai.game.compiled.fence import roomy
+from cardai.game.compiled.native import at, copy, raw, set, turn_of
+from cardai.game.compiled.rules import legal_moves, lend, play_move
+from cardai.rules import rule
 
 CHUNK_BYTES = 1 << 24
 """About how many bytes of states are worked on at once."""

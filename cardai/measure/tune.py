@@ -23,22 +23,22 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.notation import Spec, parse
-from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError, lacking, positive, short, whole
 from cardai.files.named import digests_of, noted
 from cardai.files.reading import read_json
 from cardai.files.writing import write_text
 from cardai.game import Game, is_game
-from cardai.kernel.doors import check_path
+from cardai.game.compiled.doors import check_path
 from cardai.measure.duplicate import outcomes, outcomes_of_places, play_rotated
-from cardai.stats import interval
-from cardai.stats.deals import distinct_rotations, seats_of_side
-from cardai.stats.interval import Estimate
-from cardai.stats.machine import thread_count
-from cardai.stats.measure import measure_of
-from cardai.stats.progress import Progress
-from cardai.stats.report import Report
+from cardai.playing.agents.notation import Spec, parse
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.machine import thread_count
+from cardai.playing.progress import Progress
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import distinct_rotations, seats_of_side
+from cardai.playing.stats.interval import Estimate
+from cardai.playing.stats.measure import measure_of
+from cardai.playing.stats.report import Report
 
 FORMAT = "cardai tune 2"
 CONFIG, HISTORY = "tune.json", "generations.jsonl"
@@ -49,7 +49,7 @@ SPREAD, SPREAD_OF_ZERO = 0.5, 0.25
 
 
 @dataclass(frozen=True)
-class TuneResult(Report, drawn_by="cardai.show.tables:tuning"):
+class TuneResult(Report, drawn_by="cardai.cli.show.tables:tuning"):
     """What a search for better parameters led to. Estimates are in `unit`: "%", or that of the game's payoff.
 
     - `start`, `spec`: the player as it was, and the one to use: the same one if no better one was found.

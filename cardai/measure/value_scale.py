@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cardai.agents.adjusted import ShiftedEvaluator, natural_shift
-from cardai.agents.spec import Agent
-from cardai.agents.strategy import OnePly, WorldSearch
-from cardai.data.recipe import LABELS
 from cardai.game import Game, GameState, Payoff
+from cardai.playing.agents.adjusted import ShiftedEvaluator, natural_shift
+from cardai.playing.agents.spec import Agent
+from cardai.playing.agents.strategy import OnePly, WorldSearch
+from cardai.records.recipe import LABELS
 
 _LABEL_NAMES = {
     "score": "expected score",
@@ -61,7 +61,7 @@ def _scale_of_scores(game: Game, agent: Agent, seats: int) -> ValueScale:
     """The scale of an agent's values as its evaluator gives them, by what that says of its training.
 
     A model that was not trained on states as they come in play, for example with a loser in every second state, gives
-    chances of that training. Its log odds are shifted to natural play (`cardai.agents.adjusted.natural_shift`).
+    chances of that training. Its log odds are shifted to natural play (`cardai.playing.agents.adjusted.natural_shift`).
     """
     evaluator = agent.evaluator
     if isinstance(agent.strategy, WorldSearch) and agent.strategy.turns < 0:

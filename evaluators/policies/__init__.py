@@ -3,5 +3,5 @@
     policy = ppo.train(cardai.load("tictactoe"), ppo.REPORT, seed=1)
     policy.save("mine.safetensors")  # the agent policy:mine.safetensors
 
-Two baselines train them from games at the table of `cardai.table.many`: `ppo` and `nfsp`.
+Two baselines train them from games at the table of `cardai.playing.table.many`: `ppo` and `nfsp`.
 """

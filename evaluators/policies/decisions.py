@@ -11,24 +11,24 @@ from typing import Self
 
 import numpy as np
 
-from cardai.agents.actions import ActionEncoder, encode_decision
-from cardai.agents.spec import Agent
-from cardai.data.own_games import constant_in, own_games
 from cardai.errors import CardaiError
 from cardai.game import Game
-from cardai.kernel.fence import roomy
-from cardai.kernel.native import (
+from cardai.game.compiled.fence import roomy
+from cardai.game.compiled.native import (
     at,
     get,
     raw,
     same,
     set,
 )
-from cardai.kernel.replay import BEFORE, Replay, replay_game
-from cardai.kernel.rules import lend
-from cardai.rule import rule
-from cardai.table.complaints import Complaints
-from cardai.table.many import play
+from cardai.game.compiled.rules import lend
+from cardai.playing.agents.actions import ActionEncoder, encode_decision
+from cardai.playing.agents.spec import Agent
+from cardai.playing.compiled.replay import BEFORE, Replay, replay_game
+from cardai.playing.table.complaints import Complaints
+from cardai.playing.table.many import play
+from cardai.records.own_games import constant_in, own_games
+from cardai.rules import rule
 
 _GAMES = 20  # replayed at once, as a game's decisions have a place for each action
 
@@ -152,7 +152,7 @@ class DecisionEncoder(ActionEncoder):
 def constant_inputs(game: Game, variant: str, seats: int, encoder: str) -> tuple[np.ndarray, np.ndarray]:
     """Returns the columns that never vary at the decisions of own games, i64[k], and their values there, u8[k].
 
-    See `cardai.data.own_games`. Forced moves are no decisions.
+    See `cardai.records.own_games`. Forced moves are no decisions.
     """
     games, table = own_games(game, variant, seats), DecisionEncoder(game, seats, encoder)
 

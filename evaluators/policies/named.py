@@ -5,12 +5,12 @@ This module is loaded whenever agents are listed, so it imports no JAX.
 
 from pathlib import Path
 
-from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
 from cardai.evaluators.jax_start import check_devices
 from cardai.evaluators.network_file import shipped_files
 from cardai.files.named import note, place_of
 from cardai.game import Game
+from cardai.playing.agents.spec import Agent
 
 FILE = "policy.safetensors"
 """The name of the policy's file in the folder of a run."""

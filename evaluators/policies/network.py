@@ -15,9 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from cardai.agents.actions import draw_actions
 from cardai.evaluators.bodies.layers import Linear, initialise
 from cardai.evaluators.scorer import device_of
+from cardai.playing.agents.actions import draw_actions
 
 SMALLEST, LARGEST = 64, 4096  # rows of the smallest and the largest compiled batch
 _ILLEGAL = -1e9  # the logit of an illegal action: beside any legal one its exponential is 0

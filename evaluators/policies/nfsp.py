@@ -27,9 +27,6 @@ import numpy as np
 import optax
 from flax import nnx
 
-from cardai.agents.actions import choose_by, draw_actions
-from cardai.agents.spec import Agent
-from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
 from cardai.evaluators.policies.decisions import Trajectories
 from cardai.evaluators.policies.memory import CircularBuffer, ReservoirBuffer
@@ -50,7 +47,10 @@ from cardai.evaluators.training.trainer import LabelScale
 from cardai.files import settings
 from cardai.files.settings import setting
 from cardai.game import Game
-from cardai.stats.progress import CountProgress
+from cardai.playing.agents.actions import choose_by, draw_actions
+from cardai.playing.agents.spec import Agent
+from cardai.playing.agents.strategy import OfFunction
+from cardai.playing.progress import CountProgress
 
 RESPONSE, AVERAGE = range(2)  # indices of the agents in line-ups
 

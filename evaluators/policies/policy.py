@@ -17,9 +17,6 @@ from typing import Any
 import numpy as np
 from flax import nnx
 
-from cardai.agents.actions import chances_by, choose_by, draw_actions
-from cardai.agents.spec import Agent
-from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.options import WIDEST, check_widths
 from cardai.evaluators.jax_start import refuse_fork
@@ -36,6 +33,9 @@ from cardai.evaluators.policies.network import (
 )
 from cardai.files.settings import setting
 from cardai.game import Game
+from cardai.playing.agents.actions import chances_by, choose_by, draw_actions
+from cardai.playing.agents.spec import Agent
+from cardai.playing.agents.strategy import OfFunction
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,9 +20,6 @@ import numpy as np
 import optax
 from flax import nnx
 
-from cardai.agents.actions import choose_by, draw_actions
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.layers import Linear
 from cardai.evaluators.policies.decisions import Trajectories
@@ -44,9 +41,12 @@ from cardai.files import settings
 from cardai.files.named import digests_of, noted
 from cardai.files.settings import setting
 from cardai.game import Game
-from cardai.rule import rule
-from cardai.stats.deals import seats_of_side
-from cardai.stats.progress import CountProgress
+from cardai.playing.agents.actions import choose_by, draw_actions
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import OfFunction
+from cardai.playing.progress import CountProgress
+from cardai.playing.stats.deals import seats_of_side
+from cardai.rules import rule
 
 _POLICY_GAIN = 1e-4  # gain of the policy's last layer: at first all actions are almost equally probable
 _ADAM_EPSILON = 1e-5

@@ -15,7 +15,6 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from cardai.agents.spec import Agent
 from cardai.errors import CardaiError
 from cardai.evaluators.policies.decisions import DecisionEncoder, Trajectories, play_trajectories
 from cardai.evaluators.policies.network import Network
@@ -25,7 +24,8 @@ from cardai.evaluators.training.checkpoint import Checkpoint
 from cardai.evaluators.training.trainer import named_arrays, tree_from
 from cardai.files import settings
 from cardai.game import Game
-from cardai.stats.progress import CountProgress
+from cardai.playing.agents.spec import Agent
+from cardai.playing.progress import CountProgress
 
 _SAVED_SECONDS = 30.0  # between checkpoints
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from cardai.app.verbs.shared import AsJson, SeatCount, Variant
+from cardai.cli.verbs.shared import AsJson, SeatCount, Variant
 
 GROUP = "Learn"
 
@@ -32,10 +32,10 @@ def train_policy(
     The policy learns from games against itself. Ctrl-C ends the training early and keeps what was learned so far.
     """
     import cardai
+    from cardai.cli.show.progress import Line
     from cardai.errors import CardaiError, unknown
     from cardai.evaluators.jax_start import check_devices
     from cardai.files import settings
-    from cardai.show.progress import Line
 
     with Line("loading the libraries"):  # the import of JAX takes seconds
         check_devices()

@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cardai.data.dataset import Dataset
-from cardai.data.dataset import collect as read_dataset
-from cardai.data.recipe import Recipe
-from cardai.data.split import split
 from cardai.errors import CardaiError
 from cardai.evaluators.training.config import TrainConfig
 from cardai.files import settings
 from cardai.game import Game
-from cardai.stats.progress import Progress
+from cardai.playing.progress import Progress
+from cardai.records.dataset import Dataset
+from cardai.records.dataset import collect as read_dataset
+from cardai.records.recipe import Recipe
+from cardai.records.split import split
 
 _AHEAD = 2  # batches made ready before they are needed
 

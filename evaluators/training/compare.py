@@ -24,9 +24,6 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from cardai.agents.spec import Agent
-from cardai.agents.strategy import OnePly
-from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.scorer import Scorer, device_of
@@ -37,8 +34,11 @@ from cardai.evaluators.training.metrics import Metrics, measure
 from cardai.evaluators.training.trainer import LabelScale, Trainer, TrainState, evaluation_batch, labels_scale
 from cardai.game import Game, Segment
 from cardai.measure.speed import timed
+from cardai.playing.agents.spec import Agent
+from cardai.playing.agents.strategy import OnePly
+from cardai.playing.progress import Progress
+from cardai.records.dataset import Dataset
 from cardai.registry import load
-from cardai.stats.progress import Progress
 
 _IN_FLIGHT = 8  # steps given to the device before the trainer waits for one of them
 
@@ -164,7 +164,7 @@ class TrainedBody:
 
 @dataclass
 class BodyEvaluator:
-    """A network as a `cardai.agents.evaluator.Evaluator`. `order`: see `BodyComparison.train`."""
+    """A network as a `cardai.playing.agents.evaluator.Evaluator`. `order`: see `BodyComparison.train`."""
 
     name: str
     game: str

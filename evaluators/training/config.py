@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from cardai.agents.evaluator import DEVICES, MOMENTS
-from cardai.data.recipe import BALANCES, STATES
 from cardai.errors import CardaiError, short
 from cardai.evaluators.bodies import options
 from cardai.files import settings
 from cardai.files.settings import literal, setting
+from cardai.playing.agents.evaluator import DEVICES, MOMENTS
+from cardai.records.recipe import BALANCES, STATES
 
 AUTO = "auto"
 _MOST_DEVICES = 4096

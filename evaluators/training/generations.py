@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cardai.measure.duel import Duel
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import machine
-from cardai.stats.report import Report
+from cardai.playing.machine import machine
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.report import Report
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.notation import Greedy, Spec
-from cardai.agents.spec import agent
-from cardai.data.elsewhere import Machines
-from cardai.data.record import read
-from cardai.data.selfplay import SHARD, parse_pool, simulate_shards
 from cardai.errors import CardaiError
 from cardai.evaluators.scorer import set_device
 from cardai.evaluators.training.config import TrainConfig
@@ -34,9 +29,14 @@ from cardai.evaluators.training.outcome import TrainingResult
 from cardai.files import settings
 from cardai.game import Game
 from cardai.measure.duel import duel, exploring
+from cardai.playing.agents.notation import Greedy, Spec
+from cardai.playing.agents.spec import agent
+from cardai.playing.progress import Progress
+from cardai.playing.stats.measure import measure_of
+from cardai.records.elsewhere import Machines
+from cardai.records.record import read
+from cardai.records.selfplay import SHARD, parse_pool, simulate_shards
 from cardai.registry import load
-from cardai.stats.measure import measure_of
-from cardai.stats.progress import Progress
 
 Draw = Callable[[TrainingResult | IterateReport], None]
 """Draws the figures of a training run or of the generations so far."""

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from cardai.agents.evaluator import DEVICES
-from cardai.data.selfplay import parse_pool
 from cardai.errors import CardaiError
 from cardai.evaluators.training.config import TrainConfig, number_of_devices
 from cardai.files import settings
 from cardai.files.settings import setting
+from cardai.playing.agents.evaluator import DEVICES
+from cardai.records.selfplay import parse_pool
 
 DECIDED = ("game", "data", "out", "variant", "start_from", "minutes", "seed", "device", "devices", "threads")
 """The fields of a training config that `iterate` sets itself; `training` may hold all others."""

@@ -9,7 +9,6 @@ from typing import Any, Self
 import jax
 import numpy as np
 
-from cardai.data.dataset import Dataset
 from cardai.evaluators.training.batches import in_advance, split_states
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.defaults import completed
@@ -18,6 +17,7 @@ from cardai.evaluators.training.rows_on_device import RowsOnDevice, fits
 from cardai.evaluators.training.trainer import LabelScale, Trainer, evaluation_batch, labels_scale
 from cardai.files import settings
 from cardai.game import Game
+from cardai.records.dataset import Dataset
 
 
 class TrainingJob:

@@ -21,9 +21,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cardai.agents.evaluator import DEVICES
-from cardai.agents.notation import Greedy
-from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.evaluators.scorer import set_device
 from cardai.evaluators.training.learn_measures import GameMeasures, measures_of
@@ -34,11 +31,14 @@ from cardai.files.settings import setting
 from cardai.files.writing import write_text
 from cardai.game import Game
 from cardai.measure.duel import Duel, duel
+from cardai.playing.agents.evaluator import DEVICES
+from cardai.playing.agents.notation import Greedy
+from cardai.playing.agents.spec import agent
+from cardai.playing.machine import machine
+from cardai.playing.progress import Progress
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.report import Report
 from cardai.registry import load
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import machine
-from cardai.stats.progress import Progress
-from cardai.stats.report import Report
 
 CONFIG, STATE, REPORT = "learn.toml", "learn-state.json", "learn.json"
 RACE = 0.2

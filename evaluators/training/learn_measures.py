@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardai.agents.spec import agent
 from cardai.game import Game, GameState
-from cardai.table.many import play
+from cardai.playing.agents.spec import agent
+from cardai.playing.table.many import play
 
 _PLAYED, _LOOKED_AT = 60, 6  # games
 _STATES = 12  # of each game that is looked at

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.evaluators.policies.decisions import play_trajectories
 from cardai.evaluators.policies.network import on_device
@@ -25,7 +24,8 @@ from cardai.evaluators.training.iterate_folder import CONFIG, STEPS, IterateFold
 from cardai.evaluators.training.learn_measures import GameMeasures
 from cardai.files import settings
 from cardai.game import Game
-from cardai.stats.progress import Progress
+from cardai.playing.agents.spec import agent
+from cardai.playing.progress import Progress
 
 POLICY_CONFIG = "ppo.toml"
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from cardai.stats.interval import bootstrap
+from cardai.playing.stats.interval import bootstrap
 
 BINS = 15
 

@@ -19,7 +19,7 @@ from cardai.evaluators.training.run_folder import REPORT
 from cardai.evaluators.training.run_status import RunStatus
 from cardai.files import settings
 from cardai.files.writing import write_text
-from cardai.stats.report import Report
+from cardai.playing.stats.report import Report
 
 
 @dataclass(frozen=True)

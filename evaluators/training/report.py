@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from cardai.data.dataset import Dataset
-from cardai.data.phase import phase_of, phases_in
 from cardai.evaluators.training import metrics
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.job import TrainingJob
 from cardai.evaluators.training.metrics import Reliability, measure
 from cardai.game import Game, Payoff, Phase
+from cardai.records.dataset import Dataset
+from cardai.records.phase import phase_of, phases_in
 
 _CHUNK = 16384  # states whose rows are read at once
 

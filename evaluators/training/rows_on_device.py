@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from cardai.data.dataset import Dataset
+from cardai.records.dataset import Dataset
 
 SHARE = 0.5  # of a device's memory that rows may take
 

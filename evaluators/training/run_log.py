@@ -10,7 +10,7 @@ from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.run_folder import BOARD, HISTORY
 from cardai.evaluators.training.run_status import RunStatus
 from cardai.files.writing import append_line, write_text
-from cardai.stats.progress import Progress
+from cardai.playing.progress import Progress
 
 _SHOW_SECONDS = 0.2
 

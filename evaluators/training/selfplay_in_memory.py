@@ -16,11 +16,6 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import OnePly
-from cardai.data.dataset import Dataset, collect_games
-from cardai.data.recipe import Recipe
-from cardai.data.record import RecordedGame
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import Model
@@ -28,8 +23,13 @@ from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.defaults import completed
 from cardai.evaluators.training.trainer import LabelScale, Trainer, TrainState, is_regression
 from cardai.game import Game
-from cardai.stats.deals import seats_of_side
-from cardai.table.many import play
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import OnePly
+from cardai.playing.stats.deals import seats_of_side
+from cardai.playing.table.many import play
+from cardai.records.dataset import Dataset, collect_games
+from cardai.records.recipe import Recipe
+from cardai.records.record import RecordedGame
 
 _MOMENT = "before_draw"
 _BATCH = 1024  # rows of a network's call; always the same number, so that a row's score does not depend on its batch
@@ -45,12 +45,12 @@ class SelfPlayProtocol:
     - `opponent`: the spec of all seats but one, or of all teams but one; the network's seats rotate from game to game.
       Empty: the network takes every seat.
     - `first_players`: the spec of all seats in the first iteration. Empty: the network with its initial weights.
-    - `epsilon`, `temperature`: how the network explores, see `cardai.agents.spec`.
+    - `epsilon`, `temperature`: how the network explores, see `cardai.playing.agents.spec`.
     - `window`: how many of the latest iterations are trained on.
     - `steps`: training steps of each iteration. Weights, optimiser and schedule continue from the last iteration.
     - `merge_rows`: equal rows become one row with the mean of their labels. It is drawn in proportion to its count to
       the power `count_power`: 1 is as often as the row occurred, 0 is equally often for all rows.
-    - `label`: how a game's end labels its states, see `cardai.data.recipe.Recipe`.
+    - `label`: how a game's end labels its states, see `cardai.records.recipe.Recipe`.
     - `training`: fields of `TrainConfig`.
     """
 

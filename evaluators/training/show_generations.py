@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from cardai.cli.show.figure import save_figure
+from cardai.cli.show.grid import fitting, grid, stacked, with_notes
 from cardai.evaluators.training.generations import Generation, IterateReport
-from cardai.show.figure import save_figure
-from cardai.show.grid import fitting, grid, stacked, with_notes
-from cardai.stats.interval import FEWEST_DEALS
+from cardai.playing.stats.interval import FEWEST_DEALS
 
 
 def table(report: IterateReport) -> Any:

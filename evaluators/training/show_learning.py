@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from cardai.cli.show.grid import endless_notes, grid, with_notes
 from cardai.evaluators.training.learn import LearnReport
-from cardai.show.grid import endless_notes, grid, with_notes
 
 
 def table(report: LearnReport) -> Any:

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cardai.cli.show.figure import save_figure
+from cardai.cli.show.grid import with_notes
 from cardai.evaluators.training.metrics import Metrics, Reliability
 from cardai.evaluators.training.outcome import TrainingResult
 from cardai.evaluators.training.run_folder import LOSSES, RELIABILITY
-from cardai.show.figure import save_figure
-from cardai.show.grid import with_notes
 
 
 def table(result: TrainingResult) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 
 from flax import nnx
 
-from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.bodies.options import as_plain, options_of
@@ -18,6 +17,7 @@ from cardai.evaluators.training.devices import TrainingDevices
 from cardai.evaluators.training.job import TrainingJob
 from cardai.evaluators.training.trainer import Trainer
 from cardai.measure.speed import timed
+from cardai.records.dataset import Dataset
 
 _PROBED_SECONDS = 5.0  # how long the speed is measured from which the steps of a run are planned
 _COMPARED_SECONDS, _COMPARED_ROUNDS = 0.5, 3  # for each number of devices

@@ -37,8 +37,8 @@ from cardai.evaluators.training.run_log import RunLog, RunProgress
 from cardai.evaluators.training.run_status import RunStatus, StepTimer
 from cardai.evaluators.training.start import fastest, initial_network, planned_steps, total_steps
 from cardai.evaluators.training.trainer import Trainer, named_arrays, tree_from
+from cardai.playing.progress import Progress
 from cardai.registry import load
-from cardai.stats.progress import Progress
 
 _IN_FLIGHT = 2  # steps handed to the device before the loss of the oldest one is waited for
 

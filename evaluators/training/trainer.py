@@ -10,13 +10,13 @@ import numpy as np
 import optax
 from flax import nnx
 
-from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.devices import TrainingDevices
 from cardai.evaluators.training.metrics import log_odds
 from cardai.game import Game
-from cardai.table.many import play
+from cardai.playing.agents.spec import agent
+from cardai.playing.table.many import play
 
 _EVALUATED = 8192  # most rows scored at once in evaluation mode
 _SCALED_GAMES = 1000  # of random play, whose scores give a scale

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from cardai.app.verbs.shared import AsJson, ClusterAddress, Mixed, SeatCount, Threads, Variant
+from cardai.cli.verbs.shared import AsJson, ClusterAddress, Mixed, SeatCount, Threads, Variant
 from cardai.evaluators.jax_start import check_devices
 from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.iterate_config import IterateConfig
@@ -53,8 +53,8 @@ def train(
     json: AsJson = False,
 ) -> int:
     """Train a network on recorded games; the same command continues a run that was stopped."""
-    from cardai.app.verbs.shared import INTERRUPTED, show
-    from cardai.show.progress import Line
+    from cardai.cli.show.progress import Line
+    from cardai.cli.verbs.shared import INTERRUPTED, show
 
     given = dataclasses.asdict(flags) if flags is not None else {}
     wanted = settings.read(TrainConfig, config, given)
@@ -93,8 +93,8 @@ def learn(
     import time
 
     began = time.monotonic()
-    from cardai.app.verbs.shared import load, show
-    from cardai.show.progress import Line
+    from cardai.cli.show.progress import Line
+    from cardai.cli.verbs.shared import load, show
 
     def say(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
@@ -127,8 +127,8 @@ def iterate(
     json: AsJson = False,
 ) -> int:
     """Simulate, train, benchmark, promote if better, and repeat; the same command continues a run that was stopped."""
-    from cardai.app.verbs.shared import Sharing, show
-    from cardai.show.progress import Line
+    from cardai.cli.show.progress import Line
+    from cardai.cli.verbs.shared import Sharing, show
 
     given = dataclasses.asdict(flags) if flags is not None else {}
     wanted = settings.read(IterateConfig, config, given | {"game": game})

@@ -6,13 +6,13 @@ the rules of RULES.md in this folder.
 
 import numpy as np
 
-from cardai.cards import Deck, any_of, count, filled, full_deck, has, next_card, rank, single, suit, sum_of
-from cardai.cards.wide import add, assign, clear, remove, unite, words
-from cardai.dealing import deal_piles
 from cardai.game import Agents, Game, Learning, Outcome, Player, Rules, Text
 from cardai.game.declared import Card, Cards, Each, Flag, Hand, Moves, Number, Pile, Rank, State, Stock, Suit
-from cardai.parts.standing import each_has
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import Deck, any_of, count, filled, full_deck, has, next_card, rank, single, suit, sum_of
+from cardai.rules.cards.wide import add, assign, clear, remove, unite, words
+from cardai.rules.dealing import deal_piles
+from cardai.rules.parts.standing import each_has
 
 DECK = Deck(packs=2)  # 1.1
 PACK, CARDS = 52, 104

@@ -6,11 +6,11 @@ are secret until all have chosen is the work of the core, for which `together` a
 
 import numpy as np
 
-from cardai.cards import Deck, any_of, count, full_deck, highest, lowest, single, sum_of
 from cardai.game import Agents, Game, Learning, Outcome, Player, Rules, Table, Text, Zone
 from cardai.game.declared import NONE, Card, Cards, Each, Moves, Number, Option, State
-from cardai.parts.standing import best_seats, each_has, share_of_win
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import Deck, any_of, count, full_deck, highest, lowest, single, sum_of
+from cardai.rules.parts.standing import best_seats, each_has, share_of_win
 
 CARDS = 13  # 1.1: of each hand, at most; card 0 has the value 1
 SEATS = 3

@@ -5,11 +5,11 @@ Numbers in comments are the rules of RULES.md in this folder.
 
 import numpy as np
 
-from cardai.cards import Deck, any_kind, full_deck, has, single
-from cardai.dealing import deal_hidden
 from cardai.game import Agents, Game, Learning, Payoff, Player, Rules, Text, move_dtype
 from cardai.game.declared import NONE, Cards, Each, Number, Pile, Slots, State, Stock, Word
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import Deck, any_kind, full_deck, has, single
+from cardai.rules.dealing import deal_hidden
 
 COLOURS, NUMBERS, SEATS, SLOTS = 5, 5, 5, 5
 DECK = Deck(ranks="RYGWB", suits="12345")  # a kind of card is 5 * colour + number - 1

@@ -5,13 +5,25 @@ Numbers in comments are the rules of RULES.md in this folder; `hands` says which
 
 import numpy as np
 
-from cardai.cards import DECK52, count, full_deck
-from cardai.dealing import some_of
 from cardai.game import Agents, Game, Learning, Outcome, Payoff, Player, Rules, Text
 from cardai.game.declared import NONE, Each, Flag, Hand, Moves, Number, Pile, Seat, State, Stock, Word
-from cardai.parts.betting import CALL, FOLD, RAISE, add_bets, bet, end_hand, pot, round_over, still_in, to_call, won
-from cardai.parts.standing import best_seats
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import DECK52, count, full_deck
+from cardai.rules.dealing import some_of
+from cardai.rules.parts.betting import (
+    CALL,
+    FOLD,
+    RAISE,
+    add_bets,
+    bet,
+    end_hand,
+    pot,
+    round_over,
+    still_in,
+    to_call,
+    won,
+)
+from cardai.rules.parts.standing import best_seats
 
 from .hands import KINDS, kind_of, strength
 

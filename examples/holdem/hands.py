@@ -4,8 +4,8 @@ Sets are taken apart by suit: the cards of suit s, moved down by s, are a set of
 Numbers in comments are the rules of RULES.md in this folder.
 """
 
-from cardai.cards import EVERY_RANK, count, highest
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import EVERY_RANK, count, highest
 
 KINDS = (
     "high card", "a pair", "two pairs", "three of a kind", "a straight", "a flush", "a full house", "four of a kind",

@@ -4,12 +4,12 @@ Three cards, a hand of one. Each seat puts one chip in. A seat may pass or bet a
 bet to call. The higher card, or who is left, takes the pot.
 """
 
-from cardai.cards import Deck, full_deck, single
 from cardai.game import Agents, Game, Learning, Outcome, Player, Rules, Text, move_dtype
 from cardai.game.declared import Each, Flag, Held, Number, State, Stock, Word
-from cardai.parts.betting import end_hand, won
-from cardai.parts.standing import best_seats
-from cardai.rule import below, rule
+from cardai.rules import below, rule
+from cardai.rules.cards import Deck, full_deck, single
+from cardai.rules.parts.betting import end_hand, won
+from cardai.rules.parts.standing import best_seats
 
 CARDS = 3
 PASS, BET = range(2)

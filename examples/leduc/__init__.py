@@ -5,12 +5,12 @@ Six cards, two of each rank, a hand of one. Each seat puts one chip in. Seat 0 b
 in the middle wins, then the higher rank; equal hands share the pot.
 """
 
-from cardai.cards import Deck, any_of, full_deck
 from cardai.game import Game, Learning, Outcome, Rules
 from cardai.game.declared import NONE, Card, Each, Flag, Held, Moves, Number, Seat, State, Stock, Word
-from cardai.parts.betting import RAISE, add_bets, bet, end_hand, round_over, still_in, won
-from cardai.parts.standing import best_seats
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import Deck, any_of, full_deck
+from cardai.rules.parts.betting import RAISE, add_bets, bet, end_hand, round_over, still_in, won
+from cardai.rules.parts.standing import best_seats
 
 CARDS, LONGEST, MOST_CHIPS = 6, 4, 13  # LONGEST: the moves of a round
 

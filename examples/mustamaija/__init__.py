@@ -3,11 +3,11 @@
 Numbers in comments are the rules of RULES.md in this folder.
 """
 
-from cardai.cards import DECK52, any_of, beaters, count, full_deck, has, lowest, single, suit, suit_cards
-from cardai.dealing import some_of
 from cardai.game import Agents, Game, Player, Row, Rules, Suite, Text
 from cardai.game.declared import NONE, Card, Hand, Known, Moves, Number, Pile, Seat, State, Stock, Suit
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import DECK52, any_of, beaters, count, full_deck, has, lowest, single, suit, suit_cards
+from cardai.rules.dealing import some_of
 
 DECK = 52
 SEATS = 6

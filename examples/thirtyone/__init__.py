@@ -5,11 +5,11 @@ This is the worked example of `docs/add-a-game.md`. Numbers in comments are the 
 
 import numpy as np
 
-from cardai.cards import DECK52, any_of, count, full_deck, lowest, same_rank, single, suit_cards, sum_of
 from cardai.game import Agents, Game, Player, Row, Rules, Suite, Text
 from cardai.game.declared import NONE, Card, Flag, Hand, Known, Moves, Number, Option, Pile, Seat, State, Stock
-from cardai.parts.standing import each_has
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import DECK52, any_of, count, full_deck, lowest, same_rank, single, suit_cards, sum_of
+from cardai.rules.parts.standing import each_has
 
 DECK = 52
 SEATS = 4

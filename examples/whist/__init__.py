@@ -3,12 +3,22 @@
 This is the worked example of `docs/dealing.md`. Numbers in comments are the rules of RULES.md in this folder.
 """
 
-from cardai.cards import Deck, any_of, full_deck, lowest, rank, single, suit
 from cardai.game import Agents, Game, Learning, Outcome, Player, Rules, Text
 from cardai.game.declared import NONE, Card, Each, Hand, Known, Lacks, Moves, Number, Pile, Seat, State, Suit
-from cardai.parts.standing import each_has
-from cardai.parts.tricks import BY_RANK, beats, card_led, deal_hands, gather, may_follow, pass_turn, play_card, taker
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import Deck, any_of, full_deck, lowest, rank, single, suit
+from cardai.rules.parts.standing import each_has
+from cardai.rules.parts.tricks import (
+    BY_RANK,
+    beats,
+    card_led,
+    deal_hands,
+    gather,
+    may_follow,
+    pass_turn,
+    play_card,
+    taker,
+)
 
 DECK = Deck(ranks="9TJQKA")
 CARDS = 24  # 1.1

@@ -36,8 +36,8 @@ from cardai.experiments.machinery.catalogue import EXPERIMENTS, module
 from cardai.experiments.machinery.probes import Value
 from cardai.files.reading import read_text
 from cardai.files.tensors import undigested
+from cardai.playing.stats.jsonable import plain
 from cardai.registry import load
-from cardai.stats.jsonable import plain
 
 Behaviour = dict[str, Value]
 USES = Path(__file__).with_name("uses.jsonl")

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from cardai.agents.spec import Agent, agent
 from cardai.game import MEASURED, Game, Row
 from cardai.measure.duplicate import line_up_of, outcomes, outcomes_of_places, play_rotated, sides
-from cardai.stats.deals import distinct_rotations
-from cardai.stats.machine import default_threads
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.machine import default_threads
+from cardai.playing.stats.deals import distinct_rotations
 
 COUNTED = {
     "win": "games won",
@@ -17,7 +17,7 @@ COUNTED = {
     "share": "share of the win",
     "score": "score, a tie counted half",
 }
-"""{measure: what tables call it}; `cardai.stats.measure.OF_SCORES` defines the measures."""
+"""{measure: what tables call it}; `cardai.playing.stats.measure.OF_SCORES` defines the measures."""
 LOWER_IS_BETTER = ("loss",)
 
 

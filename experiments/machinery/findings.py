@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from scipy.special import stdtr, stdtrit
 
-from cardai.stats.interval import FEWEST_DEALS, Estimate, wilson
-from cardai.stats.jsonable import plain
+from cardai.playing.stats.interval import FEWEST_DEALS, Estimate, wilson
+from cardai.playing.stats.jsonable import plain
 
 
 class Margin(NamedTuple):

@@ -23,9 +23,9 @@ from cardai.experiments.machinery.sealed import SEAL, read_sealed, write_sealed
 from cardai.experiments.machinery.verdicts import judged
 from cardai.game import Game
 from cardai.measure.bench import run_suite
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import machine
-from cardai.stats.progress import Progress
+from cardai.playing.machine import machine
+from cardai.playing.progress import Progress
+from cardai.playing.stats.jsonable import plain
 
 if TYPE_CHECKING:
     from cardai.experiments.machinery.networks import NetworkStore

@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from cardai.cli.show.progress import Line
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, page_of
-from cardai.show.progress import Line
 
 
 @dataclass(frozen=True)

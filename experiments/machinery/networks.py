@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cardai.data.selfplay import simulate_shards
+from cardai.cli.show.progress import Line
 from cardai.errors import CardaiError
 from cardai.evaluators.model import FILE, Model
 from cardai.evaluators.model import load as load_model
@@ -23,8 +23,8 @@ from cardai.evaluators.training.train import train
 from cardai.files import settings
 from cardai.files.reading import read_json
 from cardai.game import Game
-from cardai.show.progress import Line
-from cardai.stats.progress import Progress
+from cardai.playing.progress import Progress
+from cardai.records.selfplay import simulate_shards
 
 WAYS = {"": 1.5, "?epsilon=0.1": 2.0, "?temperature=0.02": 2.0}
 """{options of a network's spec: weight}: the ways it plays the games from which its next generation learns."""
@@ -116,7 +116,7 @@ def watched(about: str, work: Callable[[Progress], Any]) -> Any:
     Ctrl-C and errors of cardai end the program with one sentence and the exit codes of `cardai`. After Ctrl-C the same
     command goes on.
     """
-    from cardai.app.verbs.shared import INTERRUPTED, REFUSED
+    from cardai.cli.verbs.shared import INTERRUPTED, REFUSED
 
     try:
         with Line(about) as line:

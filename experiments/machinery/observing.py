@@ -17,9 +17,6 @@ from pathlib import Path
 from typing import Any, cast
 from unittest.mock import patch
 
-from cardai.agents.spec import Agent, agent
-from cardai.data import own_games
-from cardai.data.dataset import Dataset
 from cardai.errors import CardaiError
 from cardai.evaluators.model import FILE, read_metadata
 from cardai.evaluators.policies.nfsp import Nfsp
@@ -33,6 +30,9 @@ from cardai.experiments.machinery.behaviour import USES
 from cardai.experiments.machinery.catalogue import EXPERIMENTS
 from cardai.files.reading import read_text
 from cardai.game import Game
+from cardai.playing.agents.spec import Agent, agent
+from cardai.records import own_games
+from cardai.records.dataset import Dataset
 
 STEP_FIELDS = ("schedule", "final_rate", "optimiser", "weight_decay", "clip", "ema")
 """The fields of `TrainConfig` that decide what a training step does, beside the network."""

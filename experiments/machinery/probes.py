@@ -12,11 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import agent
-from cardai.data.dataset import Dataset, collect
-from cardai.data.recipe import Recipe
-from cardai.data.record import RecordedGame
-from cardai.data.selfplay import simulate
 from cardai.errors import CardaiError
 from cardai.experiments.machinery import findings
 from cardai.experiments.machinery.sealed import read_sealed, write_sealed
@@ -29,13 +24,18 @@ from cardai.measure import complexity
 from cardai.measure.analysis import analyse
 from cardai.measure.bench import run_suite
 from cardai.measure.strongest import beside_random
+from cardai.playing.agents.spec import agent
+from cardai.playing.machine import code_digest
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.table.many import play
+from cardai.records.dataset import Dataset, collect
+from cardai.records.recipe import Recipe
+from cardai.records.record import RecordedGame
+from cardai.records.selfplay import simulate
 from cardai.registry import load
-from cardai.rule.keeping import cache_root
-from cardai.stats import interval
-from cardai.stats.deals import deal_seeds
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import code_digest
-from cardai.table.many import play
+from cardai.rules.keeping import cache_root
 
 Value = str | list[float]
 """A digest, or numbers from floating-point arithmetic, which differ a little between processors."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from cardai.app.verbs.shared import AsJson
+from cardai.cli.verbs.shared import AsJson
 from cardai.experiments.machinery.catalogue import EXPERIMENTS, SCALES, module
 
 GROUP = "Experiments"
@@ -27,7 +27,7 @@ def reproduce(
     json: AsJson = False,
 ) -> int:
     """Run experiments again and show their figures beside what was claimed; a stopped run goes on."""
-    from cardai.app.verbs.shared import INTERRUPTED, show
+    from cardai.cli.verbs.shared import INTERRUPTED, show
     from cardai.errors import CardaiError, unknown
 
     if name is None:
@@ -72,7 +72,7 @@ def report(
     A result is outdated if something behaves otherwise than when it was measured. The exit code of --check is 1 if
     an outdated result does not say so.
     """
-    from cardai.app.verbs.shared import show
+    from cardai.cli.verbs.shared import show
     from cardai.errors import CardaiError
     from cardai.experiments.machinery.listing import Validity
     from cardai.experiments.machinery.report import mark_outdated, put_into, results_in, write_again
@@ -94,7 +94,7 @@ def report(
 def _list(json: bool) -> int:
     from dataclasses import asdict
 
-    from cardai.app.verbs.shared import show
+    from cardai.cli.verbs.shared import show
     from cardai.experiments.machinery.listing import ExperimentList
 
     experiments = ExperimentList({name: asdict(entry) for name, entry in EXPERIMENTS.items()})
@@ -103,11 +103,11 @@ def _list(json: bool) -> int:
 
 def _run(name: str, place: Path, report: Path, scale: str, games: int | None, device: str, ship: bool) -> Any:
     """Run one experiment or all, and write the report of all results of this scale in the folder `place`."""
+    from cardai.cli.show.progress import Line
     from cardai.errors import CardaiError, install_command
     from cardai.experiments.machinery import lab
     from cardai.experiments.machinery.listing import ReproductionSummary
     from cardai.experiments.machinery.report import results_in, write
-    from cardai.show.progress import Line
 
     names = list(EXPERIMENTS) if name == "all" else [name]
     results, missing = [], {}
@@ -136,8 +136,8 @@ def _run(name: str, place: Path, report: Path, scale: str, games: int | None, de
 
 def _measured_again(name: str, place: Path, scale: str, games: int | None, device: str, count: int, seed: int) -> int:
     """Measure some finished pieces of an experiment again; returns 0 if all values are the same, 1 if one differs."""
+    from cardai.cli.show.progress import Line
     from cardai.experiments.machinery import lab
-    from cardai.show.progress import Line
 
     keys = lab.chosen_again(place / name, count, seed)
     try:

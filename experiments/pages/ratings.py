@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cardai.cli.show.league import rating_words
 from cardai.experiments.machinery.charts import chart, dots, key
 from cardai.experiments.machinery.words import in_markdown, shown
 from cardai.measure.history import RatedAgent, changes, ratings_in, read_history
 from cardai.measure.league import RatingChange, RatingComparison
 from cardai.measure.pool import ANCHOR, table_name
+from cardai.playing.stats.interval import Estimate
 from cardai.registry import load
-from cardai.show.league import rating_words
-from cardai.stats.interval import Estimate
 
 NAME = "ratings"
 HISTORY = "ratings.jsonl"

@@ -1,8 +1,8 @@
 """Encoders: a seat's view of a Durak state as numbers."""
 
-from cardai.cards import count, has, put, put_by_suit, trump_first
 from cardai.game import Segment
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import count, has, put, put_by_suit, trump_first
 
 from .rules import ACTIONS, DECK, NONE, WHOLE_DECK, choices, deck_left, next_to_add
 

@@ -13,11 +13,11 @@ import functools
 
 import numpy as np
 
-from cardai.agents.endgame import NODES, EndingSolver, SolvedEnding, open_only
-from cardai.cards import beaters, count, has, lowest, ranks_of, single, weakest
 from cardai.errors import whole
 from cardai.game import Game
-from cardai.rule import hashed, mixed, rule
+from cardai.playing.agents.endgame import NODES, EndingSolver, SolvedEnding, open_only
+from cardai.rules import hashed, mixed, rule
+from cardai.rules.cards import beaters, count, has, lowest, ranks_of, single, weakest
 
 from .rules import ACTIONS, BOUT, NO_CARD, NONE, WHOLE_DECK
 

@@ -3,9 +3,9 @@
 A card's *price* says how much it is worth to keep: its rank, from 0, and more for a trump.
 """
 
-from cardai.cards import count, has, lowest, rank, ranks_of, same_rank, single, suit, suit_cards, weakest
 from cardai.game import Player
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import count, has, lowest, rank, ranks_of, same_rank, single, suit, suit_cards, weakest
 
 from .rules import NONE, SHOWN, card_played, choices, deck_left, hand_size, no_card, number_of_showing, unknown_to
 

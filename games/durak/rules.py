@@ -1,24 +1,9 @@
 """Durak for two to six seats: the state, the deal, what may be played, what a move does. Numbers refer to RULES.md.
 
-Cards and sets of cards are those of `cardai.cards`: card = 4 * rank + suit, rank 0 the six, in a deck of 52 the two.
-A position with two seats in `playing` and with `stock` and `bottom` empty has no hidden cards (5.3) and no chance left.
+Cards are those of `cardai.rules.cards`: card = 4 * rank + suit, rank 0 the six, of 52 the two. A position with two
+seats in `playing` and with `stock` and `bottom` empty has no hidden cards (5.3) and no chance left.
 """
 
-from cardai.cards import (
-    DECK36,
-    any_of,
-    beaters,
-    count,
-    full_deck,
-    has,
-    lowest,
-    rank,
-    ranks_of,
-    same_rank,
-    single,
-    suit,
-    suit_cards,
-)
 from cardai.game.declared import (
     NONE,
     Card,
@@ -37,7 +22,22 @@ from cardai.game.declared import (
     Stock,
     Suit,
 )  # fmt: skip
-from cardai.rule import below, rule
+from cardai.rules import below, rule
+from cardai.rules.cards import (
+    DECK36,
+    any_of,
+    beaters,
+    count,
+    full_deck,
+    has,
+    lowest,
+    rank,
+    ranks_of,
+    same_rank,
+    single,
+    suit,
+    suit_cards,
+)
 
 DECK = 36
 SHORT_DECK = 24  # 1.1: nine to ace

@@ -1,7 +1,7 @@
 """Durak as text: moves in words, the table as one seat sees it, and the places of the cards."""
 
-from cardai.cards import DECK36, DECK52, suit_cards
 from cardai.game import Zone
+from cardai.rules.cards import DECK36, DECK52, suit_cards
 
 from .rules import HAND, NONE, STATE, WHOLE_DECK, card_played, is_transfer, shows
 

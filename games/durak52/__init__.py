@@ -4,11 +4,11 @@ A move is one card or none. The field `card` of a move is the card, 0 to 51, or 
 for 36 cards have fewer outputs and narrower inputs, so this is a game of its own.
 """
 
-from cardai.cards import DECK52
 from cardai.game import PerspectiveEncoder
 from cardai.games.durak import GAME as DURAK
 from cardai.games.durak.encode import encode_whole, whole_layout
 from cardai.games.durak.rules import STATE, WHOLE_DECK
+from cardai.rules.cards import DECK52
 
 ACTIONS = WHOLE_DECK + 1
 

@@ -1,8 +1,8 @@
 """Encoders: a seat's view of a Hearts state as numbers. Numbers in comments are the rules of RULES.md."""
 
-from cardai.cards import count, has, lowest, put, rank, single, suit, suit_cards
 from cardai.game import Segment
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import count, has, lowest, put, rank, single, suit, suit_cards
 
 from .rules import (
     AIM_POINTS,

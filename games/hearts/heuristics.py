@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from cardai.cards import count, highest, lowest, single, suit_cards
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import count, highest, lowest, single, suit_cards
 
 from .rules import (
     ALL_HEARTS,

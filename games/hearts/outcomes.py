@@ -4,7 +4,7 @@ The outcomes are the same in all variants. So games that are recorded once serve
 """
 
 from cardai.game import Outcome
-from cardai.rule import rule
+from cardai.rules import rule
 
 from .rules import (
     ALL_POINTS,

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from cardai.agents.spec import Agent, agent
-from cardai.cards import count, highest, lowest, next_subset, single, suit, suit_cards
 from cardai.errors import CardaiError
 from cardai.game import Game, Player
-from cardai.rule import rule
+from cardai.playing.agents.spec import Agent, agent
+from cardai.rules import rule
+from cardai.rules.cards import count, highest, lowest, next_subset, single, suit, suit_cards
 
 from .heuristics import (
     ELSEWHERE,

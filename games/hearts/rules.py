@@ -1,7 +1,7 @@
 """Hearts for four: the state, the deal, what may be passed and played, what a move does. Numbers refer to RULES.md.
 
-Cards and sets of cards are those of `cardai.cards` with 52 cards: card = 4 * rank + suit, rank 0 the two and 12 the
-ace, suits clubs, diamonds, hearts, spades. So 0 is the two of clubs, 43 the queen of spades and 51 the ace of spades.
+Cards are those of `cardai.rules.cards` with 52 cards: card = 4 * rank + suit, rank 0 the two and 12 the ace, suits
+clubs, diamonds, hearts, spades. So 0 is the two of clubs, 43 the queen of spades and 51 the ace of spades.
 
 A round has a passing phase (`leader` is NONE), if cards are passed in it, and thirteen tricks.
 """
@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from cardai.cards import DECK52, count, full_deck, has, single, suit, suit_cards
 from cardai.game.declared import (
     NONE,
     Card,
@@ -27,11 +26,12 @@ from cardai.game.declared import (
     Seat,
     State,
 )  # fmt: skip
-from cardai.parts.standing import share_of_win as share
-from cardai.parts.tricks import BY_RANK, gather, pass_turn, play_card
-from cardai.parts.tricks import on_table as table_cards  # noqa: F401 - for the other modules of Hearts
-from cardai.parts.tricks import taker as seat_that_takes
-from cardai.rule import below, rule, shuffle
+from cardai.rules import below, rule, shuffle
+from cardai.rules.cards import DECK52, count, full_deck, has, single, suit, suit_cards
+from cardai.rules.parts.standing import share_of_win as share
+from cardai.rules.parts.tricks import BY_RANK, gather, pass_turn, play_card
+from cardai.rules.parts.tricks import on_table as table_cards  # noqa: F401 - for the other modules of Hearts
+from cardai.rules.parts.tricks import taker as seat_that_takes
 
 CARDS = 52
 DECK = (1 << CARDS) - 1

@@ -3,8 +3,8 @@
 Each is a deal and the cards passed and played since, in order. `cardai.measure.situations` says what *exact* means.
 """
 
-from cardai.cards import DECK52
 from cardai.measure.situations import Situation
+from cardai.rules.cards import DECK52
 
 from . import GAME
 

@@ -26,16 +26,16 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.adjusted import at_table
-from cardai.agents.evaluator import Evaluator, find_evaluator, known_evaluators
-from cardai.agents.spec import Agent, agent, explores_until
-from cardai.agents.strategy import Question, Strategy, Thinking
 from cardai.errors import CardaiError, short, unknown
 from cardai.files.reading import read_toml
 from cardai.game import Game
-from cardai.kernel.native import at, call_score, get, raw, set_float
-from cardai.rule import rule
-from cardai.table.asking import moves_in
+from cardai.game.compiled.native import at, call_score, get, raw, set_float
+from cardai.playing.agents.adjusted import at_table
+from cardai.playing.agents.evaluator import Evaluator, find_evaluator, known_evaluators
+from cardai.playing.agents.spec import Agent, agent, explores_until
+from cardai.playing.agents.strategy import Question, Strategy, Thinking
+from cardai.playing.table.asking import moves_in
+from cardai.rules import rule
 
 from .rules import NONE
 

@@ -10,9 +10,9 @@ passed on any three of the 13 cards that its receiver had: 286 choices, the same
 
 import numpy as np
 
-from cardai.cards import count, filled
-from cardai.dealing import redeal, some_of
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import count, filled
+from cardai.rules.dealing import redeal, some_of
 
 from .rules import NONE, SEATS
 

@@ -1,12 +1,12 @@
 """The deck of Literature: 48 cards in eight half-suits of six. Numbers refer to RULES.md.
 
-Cards and sets of cards are those of `cardai.cards`: card = 4 * rank + suit, rank 0 the ace, 5 the six, 6 the eight and
-11 the king; suits clubs, diamonds, hearts, spades. A half-suit is a number, suit + 4 * (rank >= 6). Its i-th card, i
-from 0 to 5, has rank i or 6 + i.
+Cards and sets of cards are those of `cardai.rules.cards`: card = 4 * rank + suit, rank 0 the ace, 5 the six, 6 the
+eight and 11 the king; suits clubs, diamonds, hearts, spades. A half-suit is a number, suit + 4 * (rank >= 6). Its i-th
+card, i from 0 to 5, has rank i or 6 + i.
 """
 
-from cardai.cards import Deck, rank, suit
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import Deck, rank, suit
 
 DECK = Deck(ranks="A2345689TJQK")  # 1.1
 CARDS = 48

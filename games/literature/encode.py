@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from cardai.cards import count, has, lowest, put
-from cardai.dealing import deal_chances
 from cardai.game import Segment
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import count, has, lowest, put
+from cardai.rules.dealing import deal_chances
 
 from .deck import CARDS, HALVES, NONE, SIX, card_of, cards_of
 from .proof import live, live_cards, proven_claims, shown

@@ -1,8 +1,8 @@
 """What a game of Literature was beside its score, and what a move brought at once. Numbers refer to RULES.md."""
 
-from cardai.cards import count
 from cardai.game import Outcome
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import count
 
 from .deck import HALVES
 from .proof import live

@@ -5,10 +5,10 @@ All of them claim by the proofs of rule 3.4, also where the rules do not ask for
 
 import numpy as np
 
-from cardai.cards import count, has, lowest, single
-from cardai.dealing import deal_count
 from cardai.game import Player
-from cardai.rule import below, rule, uniform
+from cardai.rules import below, rule, uniform
+from cardai.rules.cards import count, has, lowest, single
+from cardai.rules.dealing import deal_count
 
 from .deck import CARDS, HALVES, NONE, SIX, card_of, cards_of, half_of
 from .encode import card_chances

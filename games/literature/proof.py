@@ -16,8 +16,8 @@ leads back to p. A card for which there is no room left is brought in by a chain
 
 import numpy as np
 
-from cardai.cards import count, has, lowest, single
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import count, has, lowest, single
 
 from .deck import ALL_HALVES, CARDS, HALVES, NONE, SIX, card_of, cards_of, half_of
 

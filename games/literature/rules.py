@@ -5,10 +5,10 @@ Seats with even numbers are one team, those with odd numbers the other. Cards an
 
 import numpy as np
 
-from cardai.cards import count, full_deck, has, lowest, single
 from cardai.game import move_dtype
 from cardai.game.declared import Card, Each, Flag, Hand, Known, Lacks, Number, Option, Seat, State
-from cardai.rule import below, rule, shuffle
+from cardai.rules import below, rule, shuffle
+from cardai.rules.cards import count, full_deck, has, lowest, single
 
 from .deck import CARDS, DECK, HALVES, NONE, SIX, card_of, cards_of, half_of
 from .proof import FOUR_LEFT, TWO_LEFT, fitting_claims, live, proven_claims, shown

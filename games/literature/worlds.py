@@ -7,8 +7,8 @@ the deals that fit these facts, each as likely.
 
 import numpy as np
 
-from cardai.dealing import deal_obliged
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.dealing import deal_obliged
 
 from .deck import HALVES, cards_of
 from .proof import live_cards, room, shown
@@ -16,7 +16,7 @@ from .proof import live_cards, room, shown
 
 @rule
 def hidden_places(state, seat):
-    """What `cardai.dealing` is asked: how the cards that a seat cannot see lie. (hidden, sizes, groups, must).
+    """What `cardai.rules.dealing` is asked: how the cards that a seat cannot see lie. (hidden, sizes, groups, must).
 
     `hidden`: these cards, a set. `sizes`, `must`: int64[seats], how many of them each other seat has, and the
     half-suits of which it must have one; for the seat itself both are 0. `groups`: int64[8], the half-suits.

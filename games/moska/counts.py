@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from cardai.cards import count, has, highest, lowest, same_rank, single, suit_cards
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import count, has, highest, lowest, same_rank, single, suit_cards
 
 from .rules import DECK
 

@@ -1,6 +1,8 @@
 """Encoders: a seat's view of a Moska state as numbers. With four seats, `bitmap` is the thesis' 442 values."""
 
-from cardai.cards import (
+from cardai.game import Segment
+from cardai.rules import rule
+from cardai.rules.cards import (
     beaters,
     count,
     full_deck,
@@ -15,8 +17,6 @@ from cardai.cards import (
     suit_places,
     trump_first,
 )
-from cardai.game import Segment
-from cardai.rule import rule
 
 from .moves import killed_together
 from .rules import ATTACK, DECK, END, HAND, NONE, TURN, left_of, unknown_to

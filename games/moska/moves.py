@@ -4,8 +4,8 @@ A hand of twenty cards has a million subsets, so there may be more moves than th
 they are listed. If there are too many, the moves of a random part of the hand are listed, which has the same kinds.
 """
 
-from cardai.cards import count, has, lowest, next_subset, same_rank, single, suit_cards
-from cardai.rule import hashed, mixed, rule, truncated
+from cardai.rules import hashed, mixed, rule, truncated
+from cardai.rules.cards import count, has, lowest, next_subset, same_rank, single, suit_cards
 
 from .counts import count_kills, count_openings, count_subsets
 from .rules import (

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cardai.cards import any_of, beaters, count, full_deck, has, lowest, same_rank, single, suit, suit_cards, weakest
 from cardai.game import Player
-from cardai.rule import below, next_bits, rule, skip_shuffle, uniform
+from cardai.rules import below, next_bits, rule, skip_shuffle, uniform
+from cardai.rules.cards import any_of, beaters, count, full_deck, has, lowest, same_rank, single, suit, suit_cards
+from cardai.rules.cards import weakest as the_weakest
 
 from .encode import cards_to_draw
 from .moves import offered
@@ -207,7 +208,7 @@ def kill_cheaply(hand, table, trump, by_rank):
         rest &= rest - 1
         options = killed_by(card, trump) & table
         if options != 0:
-            target = lowest(options) if by_rank else weakest(options, trump)
+            target = lowest(options) if by_rank else the_weakest(options, trump)
             if has(targets, target):
                 cards &= ~single(owner[target])
             owner[target] = card
@@ -228,7 +229,7 @@ def choose_obvious(world, move, stream, by_rank):
         if kind == END:
             cards = world.table
         elif kind == OPEN:
-            first = lowest(hand) if by_rank else weakest(hand, trump)
+            first = lowest(hand) if by_rank else the_weakest(hand, trump)
             same = hand & same_rank(first)
             if not by_rank and suit(first) != trump:
                 same &= ~suit_cards(trump)
@@ -245,7 +246,7 @@ def choose_obvious(world, move, stream, by_rank):
         elif kind == KILL_TURNED:
             options = killed_by(world.turned, trump) & world.table
             cards = single(world.turned)
-            targets = single(lowest(options) if by_rank else weakest(options, trump))
+            targets = single(lowest(options) if by_rank else the_weakest(options, trump))
         if cards != 0 or may_be_empty(kind):
             set_move(move, kind, cards, targets)
             return

@@ -1,9 +1,8 @@
 """Moska for two to eight seats: the state, the deal, what a move does. Rule numbers refer to RULES.md.
 
-Cards and sets of cards are those of `cardai.cards` with 52 cards, suits C D H S. What may be played is in `moves.py`.
+Cards are those of `cardai.rules.cards` with 52 cards, suits C D H S. What may be played is in `moves.py`.
 """
 
-from cardai.cards import DECK52, any_of, count, filled, full_deck, has, lowest, ranks_of, single, suit, suit_cards
 from cardai.game.declared import (
     NONE,
     Card,
@@ -21,7 +20,8 @@ from cardai.game.declared import (
     State,
     Suit,
 )  # fmt: skip
-from cardai.rule import below, rule, shuffle
+from cardai.rules import below, rule, shuffle
+from cardai.rules.cards import DECK52, any_of, count, filled, full_deck, has, lowest, ranks_of, single, suit, suit_cards
 
 DECK = 52
 HAND = 6  # 1.1

@@ -4,8 +4,8 @@ A line has the hand of the seat to move first, the other hand, the cards that li
 right move. Spades are trump, the deck is empty, and all other cards have left the game.
 """
 
-from cardai.cards import DECK52, full_deck
 from cardai.measure.situations import Situation
+from cardai.rules.cards import DECK52, full_deck
 
 from . import GAME
 from .rules import NONE, SKIP

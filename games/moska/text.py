@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from cardai.cards import DECK52
 from cardai.game import Zone
+from cardai.rules.cards import DECK52
 
 from .rules import ATTACK, END, KILL, KILL_TURNED, MOVE, NONE, OPEN, SELF, SKIP, STATE, TURN
 

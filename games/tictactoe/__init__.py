@@ -6,7 +6,6 @@ right, row by row. The stones of a seat are a set of cells (bit `1 << cell`).
 
 import numpy as np
 
-from cardai.cards import count, has, lowest, single
 from cardai.game import (
     Agents,
     Game,
@@ -23,7 +22,8 @@ from cardai.game import (
     move_dtype,
     state_dtype,
 )
-from cardai.rule import rule
+from cardai.rules import rule
+from cardai.rules.cards import count, has, lowest, single
 
 STATE = state_dtype(stones=2)  # stones[seat]: the set of cells it has taken; seat 0 is X, seat 1 is O
 MOVE = move_dtype("cell")

@@ -15,14 +15,14 @@ import gymnasium  # pyright: ignore[reportMissingImports]
 import numpy as np
 from gymnasium import spaces  # pyright: ignore[reportMissingImports]
 
-from cardai.agents.choosing import KINDS, Actions, Choice, Views, usual_score
-from cardai.agents.notation import Spec
-from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError, IllegalMove
 from cardai.game import Game, is_game
-from cardai.kernel.doors import check_seat
+from cardai.game.compiled.doors import check_seat
+from cardai.playing.agents.choosing import KINDS, Actions, Choice, Views, usual_score
+from cardai.playing.agents.notation import Spec
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.table.one import OneGame
 from cardai.registry import available, load
-from cardai.table.one import OneGame
 
 
 class OneSeat(gymnasium.Env):
@@ -33,11 +33,11 @@ class OneSeat(gymnasium.Env):
     reset. seats, variant, encoder: the game's usual ones if they are not given. reward: "score" pays the seat's score
     in [0, 1] when the game ends, "centred" takes `usual_score` off. illegal: "raise" raises IllegalMove for an illegal
     action, "next" plays the next legal one instead, for checkers that sample without a mask. render_mode: "ansi" or
-    None. kinds: see `cardai.agents.choosing`. Raises CardaiError for whatever the game does not allow.
+    None. kinds: see `cardai.playing.agents.choosing`. Raises CardaiError for whatever the game does not allow.
 
     Observations: u8[width]; if moves are chosen piece by piece, they end with what is chosen so far. `action_masks()`
     is bool[n], as MaskablePPO of sb3-contrib wants it; infos have it as "action_mask", i8[n]. `table`: the present game
-    (`cardai.table.one.OneGame`).
+    (`cardai.playing.table.one.OneGame`).
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # pyright: ignore[reportIncompatibleVariableOverride]

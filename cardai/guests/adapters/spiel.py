@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pyspiel  # pyright: ignore[reportMissingImports]
 
-from cardai.agents.choosing import KINDS, Actions, Choice, Views, played, usual_score
 from cardai.errors import CardaiError
 from cardai.game import Game, GameState, is_game
+from cardai.game.compiled.together import told_of
 from cardai.guests.exact.listing import ListedChance, Way
-from cardai.kernel.together import told_of
+from cardai.playing.agents.choosing import KINDS, Actions, Choice, Views, played, usual_score
 from cardai.registry import load
 
 SEEDS = 65_536
@@ -42,7 +42,7 @@ def register(
 
     game: a game, its name or its path. seats, variant, encoder: the game's usual ones if they are not given. chance:
     "listed" (every deal and draw is an outcome), "sampled" (one node, the seed), or "auto": listed if there are at most
-    1000 deals. name: another name, for a second table of the same game. kinds: see `cardai.agents.choosing`.
+    1000 deals. name: another name, for a second table of the same game. kinds: see `cardai.playing.agents.choosing`.
     Utilities are scores less `usual_score`. Raises CardaiError for whatever the game does not allow, for chance that
     cannot be listed, and for a name that is taken by another table.
     """

@@ -15,9 +15,9 @@ import numpy as np
 from gymnasium import spaces  # pyright: ignore[reportMissingImports]
 from pettingzoo import AECEnv, ParallelEnv  # pyright: ignore[reportMissingImports]
 
-from cardai.agents.choosing import KINDS, Actions, Choice, Views, played, usual_score
 from cardai.errors import CardaiError, IllegalMove
 from cardai.game import Game, is_game
+from cardai.playing.agents.choosing import KINDS, Actions, Choice, Views, played, usual_score
 from cardai.registry import load
 
 
@@ -27,7 +27,7 @@ class CardTable(AECEnv):
     game: a game, its name or its path. seats, variant, encoder: the game's usual ones if they are not given. reward:
     "score" pays each seat its score in [0, 1] when the game ends; "centred" takes `usual_score` off. render_mode:
     "ansi" for the text of the game's table, or None. reveal: whether `state()` may show all cards. kinds: see
-    `cardai.agents.choosing`. Raises CardaiError for whatever the game does not allow.
+    `cardai.playing.agents.choosing`. Raises CardaiError for whatever the game does not allow.
 
     Observations: {"observation": u8[width], "action_mask": i8[n]}; the mask is in the infos too, and zero for who is
     not to move. If moves are chosen piece by piece, the observation ends with what the seat has chosen so far; the

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import Agent, agent
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.guests.cluster.joining import ClusterFailed
-from cardai.stats.progress import CountProgress
-from cardai.table.ended import OnGame
-from cardai.table.many import Results, play
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.progress import CountProgress
+from cardai.playing.table.ended import OnGame
+from cardai.playing.table.many import Results, play
 
 _MOST = 10_000  # games in a block, so that little is lost with a worker
 _SHARES = 8  # blocks for each processor, so that all are busy until shortly before the end
@@ -42,7 +42,7 @@ def play_games(
     variant: str | None = None, threads: int | None = None, record: bool = False,
     progress: CountProgress | None = None, on_game: OnGame | None = None, outcomes: Sequence[str] = (),
 ) -> Results:  # fmt: skip
-    """Play G games on a `Cluster`, as `cardai.data.elsewhere.Machines` says."""
+    """Play G games on a `Cluster`, as `cardai.records.elsewhere.Machines` says."""
     del threads
     began, (count, seats) = time.perf_counter(), lineups.shape
     specs = [player.spec for player in agents]

@@ -12,8 +12,6 @@ from importlib.util import find_spec
 from itertools import islice
 from typing import Any, Self
 
-from cardai.agents.spec import Agent, agent
-from cardai.data.simulation_folder import MIXED
 from cardai.errors import CardaiError, lacking
 from cardai.files.named import digest_of, noted
 from cardai.game import Game
@@ -22,6 +20,8 @@ from cardai.guests.cluster.files import play_files
 from cardai.guests.cluster.identity import device_kind, identity
 from cardai.guests.cluster.joining import AUTO, ClusterFailed, check_address, knock, try_to_join
 from cardai.guests.cluster.work import MachineRefused, TaskFailed, perform
+from cardai.playing.agents.spec import Agent, agent
+from cardai.records.simulation_folder import MIXED
 from cardai.registry import name_of
 
 _A_SLOT = 2  # the most tasks that are out for each processor, so that a worker never waits for the driver
@@ -30,7 +30,7 @@ _LOOK = 1.0  # seconds between two looks at whether the head is there and which 
 
 
 class Cluster:
-    """A cluster that has been joined: `Machines` as `cardai.data.elsewhere` has them. Use it in a `with` block.
+    """A cluster that has been joined: `Machines` as `cardai.records.elsewhere` has them. Use it in a `with` block.
 
     `address`: "auto" for the cluster that this machine belongs to, or the HOST:PORT of its head. `mixed`: networks may
     compute on machines of several kinds. `device`, `scorer`: where networks compute, as in `set_device`.

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from cardai.data.mixture import FileResults, Mix
-from cardai.data.record import read
-from cardai.data.soundness import first_unsound
 from cardai.errors import CardaiError
 from cardai.files.writing import interrupts_held, write_once
 from cardai.game import Game
 from cardai.guests.cluster.joining import ClusterFailed
-from cardai.stats.progress import Progress
+from cardai.playing.progress import Progress
+from cardai.records.mixture import FileResults, Mix
+from cardai.records.record import read
+from cardai.records.soundness import first_unsound
 
 _ONE_IN = 100  # files is replayed here, the first too
 _WARMING = 4  # games of which the players and the record are compiled
@@ -49,7 +49,7 @@ def file_player(game: Game, request: Mapping[str, Any]) -> Callable[[bytes], byt
 def play_files(
     cluster: Any, mix: Mix, unplayed: Mapping[int, tuple[Path, int, int]], progress: Progress | None = None
 ) -> tuple[dict[int, FileResults], bool]:
-    """Play and write files on a `Cluster`, as `cardai.data.elsewhere.Machines` says."""
+    """Play and write files on a `Cluster`, as `cardai.records.elsewhere.Machines` says."""
     pool = list(mix.pool.items())  # a list, since its order decides the draws
     table = {"games": mix.asked, "seed": mix.seed, "variant": mix.variant, "seats": mix.seats}
     request = {"pool": pool, "names": mix.names, "table": table}

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cardai.game import Game
-from cardai.rule import JIT
-from cardai.stats.machine import code_digest, files_digest, processor
+from cardai.playing.machine import code_digest, files_digest, processor
+from cardai.rules import JIT
 
 _ALWAYS = ("cardai", "code", "game", "rules")
 _NUMBERS = ("numba", "numpy", "jax", "device")

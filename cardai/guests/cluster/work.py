@@ -24,7 +24,7 @@ from cardai.guests.cluster.files import file_player
 from cardai.guests.cluster.identity import identity, refusal
 from cardai.guests.cluster.joining import ClusterFailed
 from cardai.registry import load
-from cardai.rule.keeping import cache_root
+from cardai.rules.keeping import cache_root
 
 _PLAYERS = {"blocks": block_player, "files": file_player}
 
@@ -69,7 +69,7 @@ def _work(order: Mapping[str, Any], contents: Sequence[bytes]) -> Callable[[byte
         raise MachineRefused(why)
     use_copies({name: _copy(name, digest, one) for (name, digest), one in zip(order["files"], contents, strict=True)})
     if (order["device"], order["scorer"]) != ("auto", "auto"):
-        from cardai.agents.evaluator import set_device
+        from cardai.playing.agents.evaluator import set_device
 
         set_device(order["device"], order["scorer"])
     return _PLAYERS[order["kind"]](game, order["request"])

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.actions import draw_actions, uniforms_of
-from cardai.agents.spec import Agent, count_of
-from cardai.agents.strategy import OfFunction
 from cardai.errors import CardaiError, positive
 from cardai.game import Game
 from cardai.guests.exact.tree import GameTree, view_of
+from cardai.playing.agents.actions import draw_actions, uniforms_of
+from cardai.playing.agents.spec import Agent, count_of
+from cardai.playing.agents.strategy import OfFunction
 
 ITERATIONS = 1000
 """How many iterations `solve` takes if it is not told."""

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import Agent
-from cardai.agents.strategy import EvenlyRandom, HandWritten, OnePly
 from cardai.errors import CardaiError
 from cardai.game import Game, int_seed
+from cardai.game.compiled.native import at, call_blank, raw, seed_state
 from cardai.guests.exact.listing import ListedChance, Way
-from cardai.kernel.native import at, call_blank, raw, seed_state
-from cardai.rule import STREAM, rule
-from cardai.stats.progress import CountProgress
-from cardai.table.asking import ask, compare
+from cardai.playing.agents.spec import Agent
+from cardai.playing.agents.strategy import EvenlyRandom, HandWritten, OnePly
+from cardai.playing.progress import CountProgress
+from cardai.playing.table.asking import ask, compare
+from cardai.rules import STREAM, rule
 
 _ASKED_AT_ONCE = 8  # positions that an agent decides in between two checks for Ctrl-C
 

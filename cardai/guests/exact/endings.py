@@ -16,25 +16,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardai.agents import endgame
-from cardai.agents.endgame import SolvedEnding, solver_of, which_are_open
-from cardai.agents.spec import MAX_WORLDS, agent
-from cardai.data.record import RecordedGame, replay
 from cardai.errors import positive
 from cardai.game import Game
+from cardai.game.compiled.chance import TEACHING, derived
 from cardai.guests.exact import open_hands
 from cardai.guests.exact.open_hands import solve_open_hands
-from cardai.kernel.chance import TEACHING, derived
 from cardai.measure.duplicate import needs_own_deals, play_rotated, seeds_of
-from cardai.rule import STREAM
-from cardai.stats import interval
-from cardai.stats.deals import distinct_rotations, new_salt
-from cardai.stats.interval import Estimate
-from cardai.stats.jsonable import plain
-from cardai.stats.machine import thread_count
-from cardai.stats.progress import CountProgress
-from cardai.stats.report import Report
-from cardai.table.asking import draw_worlds
+from cardai.playing.agents import endgame
+from cardai.playing.agents.endgame import SolvedEnding, solver_of, which_are_open
+from cardai.playing.agents.spec import MAX_WORLDS, agent
+from cardai.playing.machine import thread_count
+from cardai.playing.progress import CountProgress
+from cardai.playing.stats import interval
+from cardai.playing.stats.deals import distinct_rotations, new_salt
+from cardai.playing.stats.interval import Estimate
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.report import Report
+from cardai.playing.table.asking import draw_worlds
+from cardai.records.record import RecordedGame, replay
+from cardai.rules import STREAM
 
 
 @dataclass(frozen=True)

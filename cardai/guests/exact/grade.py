@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.notation import Spec
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strategy import Person
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.guests.exact.choices import asked, weights_of
 from cardai.guests.exact.listing import Unlistable
 from cardai.guests.exact.solution import Solution, solve
-from cardai.stats.progress import CountProgress
-from cardai.stats.report import Report
-from cardai.table.complaints import Complaints
+from cardai.playing.agents.notation import Spec
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strategy import Person
+from cardai.playing.progress import CountProgress
+from cardai.playing.stats.report import Report
+from cardai.playing.table.complaints import Complaints
 
 SAMPLES = 32
 """Decisions asked for in each position of an agent that uses luck."""

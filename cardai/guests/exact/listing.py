@@ -19,13 +19,13 @@ import numpy as np
 
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState, is_game
-from cardai.kernel.doors import check_seat, check_state
-from cardai.rule import STREAM
+from cardai.game.compiled.doors import check_seat, check_state
+from cardai.rules import STREAM
 
 MOST_WAYS = 100_000
 """In how many ways chance may decide one deal, draw or world, if no other limit is given."""
 
-_RULES = "cardai.rule"  # the module of `below` and of the other rules that touch a stream
+_RULES = "cardai.rules"  # the module of `below` and of the other rules that touch a stream
 
 
 class Unlistable(CardaiError):

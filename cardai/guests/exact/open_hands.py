@@ -8,15 +8,15 @@ differ for the others. Here it plays the first of them in canonical order (max^n
 
 import numpy as np
 
-from cardai.agents.endgame import SolvedEnding, solver_of, which_are_open
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState
-from cardai.kernel.doors import check_states
-from cardai.kernel.fence import roomy
-from cardai.kernel.native import at, call_score, copy, get, raw, same, seed_state, turn_of
-from cardai.kernel.rules import SCORE, legal_moves, lend, play_move
+from cardai.game.compiled.doors import check_states
+from cardai.game.compiled.fence import roomy
+from cardai.game.compiled.native import at, call_score, copy, get, raw, same, seed_state, turn_of
+from cardai.game.compiled.rules import SCORE, legal_moves, lend, play_move
 from cardai.measure.situations import Situation
-from cardai.rule import rule
+from cardai.playing.agents.endgame import SolvedEnding, solver_of, which_are_open
+from cardai.rules import rule
 
 NODES = 1_000_000
 """The most positions that are visited for one position: about a third of a second."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from cardai.cli.show.grid import add_figures, add_names, endless_notes, fitting, grid, stacked, with_notes
 from cardai.guests.exact.endings import EndingsReport
 from cardai.guests.exact.exploitability import ExploitabilityReport
 from cardai.guests.exact.grade import Grade
-from cardai.show.grid import add_figures, add_names, endless_notes, fitting, grid, stacked, with_notes
 
 
 def grades(*grades: Grade) -> Any:

@@ -14,12 +14,12 @@ import numpy as np
 
 from cardai.errors import CardaiError
 from cardai.game import Game, int_seed
+from cardai.game.compiled.native import raw
+from cardai.game.compiled.rules import door_resample
 from cardai.guests.exact.choices import ListedGame
-from cardai.kernel.native import raw
-from cardai.kernel.rules import door_resample
 from cardai.measure.successors import CHUNK_BYTES, successors
-from cardai.rule import STREAM, mixed
-from cardai.table.complaints import Complaints
+from cardai.playing.table.complaints import Complaints
+from cardai.rules import STREAM, mixed
 
 LIMIT = 1_000_000
 """The most positions that `solve` holds."""

@@ -18,12 +18,12 @@ import numpy as np
 
 from cardai.errors import CardaiError, positive, unknown
 from cardai.game import Game, GameState, is_game
+from cardai.game.compiled.fence import roomy
+from cardai.game.compiled.native import raw
+from cardai.game.compiled.rules import door_legal, door_play, lend
+from cardai.game.compiled.together import told_of
 from cardai.guests.exact.choices import ListedGame, blanked
 from cardai.guests.exact.listing import MOST_WAYS, ListedChance
-from cardai.kernel.fence import roomy
-from cardai.kernel.native import raw
-from cardai.kernel.rules import door_legal, door_play, lend
-from cardai.kernel.together import told_of
 
 MOST_HISTORIES = 1_000_000
 """How many histories a tree may have if no other limit is given."""

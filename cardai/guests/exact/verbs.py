@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from cardai.app.verbs import shared
+from cardai.cli.verbs import shared
 
 GROUP = "Measure"  # the heading under which `cardai --help` lists it
 
@@ -19,10 +19,10 @@ def grade(
     json: shared.AsJson = False,
 ) -> None:  # fmt: skip
     """Grade agents over the whole game tree of a small game without hidden cards."""
+    from cardai.cli.show.progress import Line
     from cardai.guests.exact import shown
     from cardai.guests.exact.grade import grade
     from cardai.guests.exact.solution import solve
-    from cardai.show.progress import Line
 
     computing.begin()
     loaded = shared.load(game)
@@ -46,10 +46,10 @@ def exploitability(
     json: shared.AsJson = False,
 ) -> None:
     """Measure how much a best response wins against agents, over the whole tree of a small game with chance."""
+    from cardai.cli.show.progress import Line
     from cardai.guests.exact import shown
     from cardai.guests.exact.exploitability import exploitability
     from cardai.guests.exact.tree import GameTree
-    from cardai.show.progress import Line
 
     computing.begin()
     loaded = shared.load(game)
@@ -81,8 +81,8 @@ class Playing(shared.Computing):
 
     def measured(self, game: str, json: bool, **ending: Any) -> int:
         """Measure and print. Returns the exit code."""
+        from cardai.cli.show.progress import Line
         from cardai.guests.exact.endings import measure_endings
-        from cardai.show.progress import Line
 
         shared.refuse_counts(self.games, self.threads)
         self.begin()

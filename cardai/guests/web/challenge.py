@@ -9,12 +9,12 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cardai.agents.spec import Agent
 from cardai.errors import BadArgument
 from cardai.guests.web.guards import new_token
 from cardai.guests.web.offers import Offer
 from cardai.guests.web.store import Store, TableRow
-from cardai.table.one import OneGame
+from cardai.playing.agents.spec import Agent
+from cardai.playing.table.one import OneGame
 
 FEWEST, MOST = 2, 16  # people
 _LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"  # none that are easily taken for one another

@@ -3,12 +3,12 @@
 import tempfile
 from pathlib import Path
 
-from cardai.agents.spec import HELPED, HUMAN, STUDENT
-from cardai.data.record import Writer
 from cardai.errors import CardaiError
 from cardai.guests.web.offers import Offer
 from cardai.guests.web.store import Store, TableRow
 from cardai.guests.web.tables import WebTable
+from cardai.playing.agents.spec import HELPED, HUMAN, STUDENT
+from cardai.records.record import Writer
 
 
 def record_of(table: WebTable) -> bytes:

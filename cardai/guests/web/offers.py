@@ -14,13 +14,13 @@ from zlib import crc32
 
 import numpy as np
 
-from cardai.agents.notation import Greedy
-from cardai.agents.spec import Agent, agent
-from cardai.agents.strongest import AT_ONCE, SOON, measured_tables, strongest
 from cardai.errors import BadArgument, CardaiError
 from cardai.game import Game
-from cardai.table.asking import moves_in
-from cardai.table.one import OneGame
+from cardai.playing.agents.notation import Greedy
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.agents.strongest import AT_ONCE, SOON, measured_tables, strongest
+from cardai.playing.table.asking import moves_in
+from cardai.playing.table.one import OneGame
 
 _SHOWN = 5  # pieces in the picture of a game
 _WARM_UP = 1.0  # seconds of a game at most, before anybody is served, so that nobody waits for a compiler
@@ -132,10 +132,10 @@ def offer_of(
 ) -> Offer:
     """Returns what is offered of a game: the `opponents`; if there are none, its strongest agents and its own players.
 
-    Each table has its own strongest agents (`cardai.agents.strongest`): those that take 10 ms a decision, since many
-    tables share the processors of a server, and those that answer at once. An agent is offered at the tables that it
-    fits. Raises CardaiError for a spec that names no agent of the game or one that fits no table, if no agent fits the
-    table that is shown first, and for a number of seats or a variant that the game does not have.
+    Each table has its own strongest agents (`cardai.playing.agents.strongest`): those that take 10 ms a decision, since
+    many tables share the processors of a server, and those that answer at once. An agent is offered at the tables that
+    it fits. Raises CardaiError for a spec that names no agent of the game or one that fits no table, if no agent fits
+    the table that is shown first, and for a number of seats or a variant that the game does not have.
     """
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)

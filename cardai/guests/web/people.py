@@ -14,10 +14,10 @@ import numpy as np
 
 from cardai.game import Game
 from cardai.guests.web.store import LEVELS, RESIGNED, Store, TableRow
-from cardai.stats.interval import Estimate, of_people
-from cardai.stats.jsonable import plain
-from cardai.stats.measure import label_of, win_shares
-from cardai.stats.report import Report
+from cardai.playing.stats.interval import Estimate, of_people
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.measure import label_of, win_shares
+from cardai.playing.stats.report import Report
 
 
 @dataclass(frozen=True)

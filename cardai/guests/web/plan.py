@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import HUMAN, agent
 from cardai.errors import CardaiError, whole
 from cardai.game import MEASURES, Game, is_game
 from cardai.measure.duplicate import outcomes, outcomes_of_place, play_rotated
-from cardai.stats.deals import rotations
-from cardai.stats.interval import FEWEST_PEOPLE, Estimate, of_people
-from cardai.stats.jsonable import plain
-from cardai.stats.measure import measure_of
-from cardai.stats.progress import Progress
-from cardai.stats.report import Report
+from cardai.playing.agents.spec import HUMAN, agent
+from cardai.playing.progress import Progress
+from cardai.playing.stats.deals import rotations
+from cardai.playing.stats.interval import FEWEST_PEOPLE, Estimate, of_people
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.measure import measure_of
+from cardai.playing.stats.report import Report
 
 POWER = 0.8
 DRAWN = 1000  # studies of each size

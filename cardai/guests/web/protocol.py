@@ -16,12 +16,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cardai.agents.by_game import named_by_game
-from cardai.agents.spec import HUMAN, agent
 from cardai.errors import CardaiError, is_printable, short, unknown, whole
 from cardai.files.reading import read_toml
 from cardai.files.settings import made
 from cardai.game import MEASURES, Game
+from cardai.playing.agents.by_game import named_by_game
+from cardai.playing.agents.spec import HUMAN, agent
 from cardai.registry import load
 
 BEFORE, AFTER = "before", "after"

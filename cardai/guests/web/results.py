@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from cardai.agents.by_game import named_by_game
+from cardai.cli.show.progress import Line
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.guests.web.export import export
 from cardai.guests.web.offers import offer_of
 from cardai.guests.web.people import PeopleReport, measure_people
 from cardai.guests.web.store import Store
+from cardai.playing.agents.by_game import named_by_game
 from cardai.registry import available
-from cardai.show.progress import Line
 
 
 def report_on(game: Game, file: Path) -> PeopleReport:

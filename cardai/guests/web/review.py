@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cardai.data.record import RecordedGame, replay
+from cardai.cli.show.picture import open_zones
 from cardai.errors import BadArgument
 from cardai.game import GameState
 from cardai.guests.web.guards import is_among, is_secret, text_of
@@ -20,9 +20,9 @@ from cardai.guests.web.store import TableRow
 from cardai.guests.web.tables import WebTable
 from cardai.guests.web.views import LOG_LINES, pieces_of, seen_view
 from cardai.measure.analysis import analyse
-from cardai.show.picture import open_zones
-from cardai.table.following import events, world_of
-from cardai.table.transcript import words_of
+from cardai.playing.table.following import events, world_of
+from cardai.playing.table.transcript import words_of
+from cardai.records.record import RecordedGame, replay
 
 AT_ONCE = 40  # positions in an answer
 MOST_KEPT = 32  # games whose analysis is kept

@@ -24,6 +24,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from cardai.cli.show.picture import FACES
 from cardai.errors import BadArgument, CardaiError, place_of
 from cardai.guests.web.commitment import NONCE_BYTES, fingerprint
 from cardai.guests.web.company import PHRASES, Company, company_of
@@ -54,7 +55,6 @@ from cardai.guests.web.study import study_of
 from cardai.guests.web.tables import WebTable
 from cardai.guests.web.tutor import Tutor
 from cardai.registry import rules_of, words_of
-from cardai.show.picture import FACES
 
 Thought = TypeVar("Thought")
 STATIC = Path(__file__).parent / "static"

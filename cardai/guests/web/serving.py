@@ -10,8 +10,6 @@ from pathlib import Path
 
 import uvicorn
 
-from cardai.agents.by_game import named_by_game
-from cardai.agents.spec import agent
 from cardai.errors import CardaiError, whole
 from cardai.game import Game
 from cardai.guests.web.guards import LARGEST, Hosts
@@ -23,6 +21,8 @@ from cardai.guests.web.store import Store
 from cardai.guests.web.study import offers_for
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.standing import standing
+from cardai.playing.agents.by_game import named_by_game
+from cardai.playing.agents.spec import agent
 
 _THREADS, _SWITCH = 32, 0.0005  # seconds after which a thread gives way, as answering takes about as long
 _WAITING_MESSAGES = 32  # of a socket, before it is read more slowly

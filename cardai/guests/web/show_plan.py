@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from cardai.cli.show.grid import add_figures, grid, with_notes
 from cardai.guests.web.plan import StudyPlan
-from cardai.show.grid import add_figures, grid, with_notes
 
 
 def table(plan: StudyPlan) -> Any:

@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from cardai.show.grid import add_figures, grid, with_notes
-from cardai.stats.interval import FEWEST_PEOPLE, Estimate
+from cardai.cli.show.grid import add_figures, grid, with_notes
+from cardai.playing.stats.interval import FEWEST_PEOPLE, Estimate
 
 
 def table(report: Any) -> Any:

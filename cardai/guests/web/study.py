@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cardai.agents.spec import HUMAN, agent
 from cardai.errors import BadArgument
 from cardai.guests.web import commitment
 from cardai.guests.web.guards import digest, flag_in, new_token, text_of
@@ -16,6 +15,7 @@ from cardai.guests.web.participants import Participant, Participants
 from cardai.guests.web.protocol import AFTER, ALWAYS, BEFORE, LONGEST_ANSWER, Protocol, Time
 from cardai.guests.web.room import Room
 from cardai.guests.web.store import SeatRow, TableRow
+from cardai.playing.agents.spec import HUMAN, agent
 
 ENTER, AGREE, PLAY, ASKED, DONE = "enter", "agree", "play", "asked", "done"
 """Where a participant is: without a code, before the consent, between games, at the last questions, at the end."""

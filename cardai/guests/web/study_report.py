@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.spec import agent
 from cardai.errors import CardaiError
 from cardai.game import Game
 from cardai.guests.web.export import write_record
@@ -24,12 +23,13 @@ from cardai.guests.web.protocol import ALWAYS, Protocol, StudyTable
 from cardai.guests.web.store import TableRow
 from cardai.guests.web.study import is_over, offers_for
 from cardai.guests.web.tables import WebTable
-from cardai.stats.interval import Estimate, mean, of_people, proportion
-from cardai.stats.jsonable import plain
-from cardai.stats.measure import measure_of, value_of
-from cardai.stats.progress import Progress
-from cardai.stats.report import Report
-from cardai.table.many import play
+from cardai.playing.agents.spec import agent
+from cardai.playing.progress import Progress
+from cardai.playing.stats.interval import Estimate, mean, of_people, proportion
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.stats.measure import measure_of, value_of
+from cardai.playing.stats.report import Report
+from cardai.playing.table.many import play
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,9 @@ from cardai.guests.web.offers import Offer
 from cardai.guests.web.protocol import Aids, Time
 from cardai.guests.web.store import LATE, RESIGNED, SeatRow, Store, TableRow
 from cardai.guests.web.views import LOG_LINES, bare_log, position_view
-from cardai.table.asking import moves_in
-from cardai.table.following import MoveTold, by_round
-from cardai.table.one import OneGame
+from cardai.playing.table.asking import moves_in
+from cardai.playing.table.following import MoveTold, by_round
+from cardai.playing.table.one import OneGame
 
 SLOWEST_PAUSE = 5.0  # seconds
 AGAIN = 0.2  # of the pause, after a move that says what another one has just said

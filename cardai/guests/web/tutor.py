@@ -7,13 +7,13 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from cardai.agents.spec import agent
+from cardai.cli.show import advice as shown
 from cardai.errors import BadArgument
 from cardai.game import GameState, listed_pieces
 from cardai.guests.web.tables import WebTable
 from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.standing import standing
-from cardai.show import advice as shown
+from cardai.playing.agents.spec import agent
 
 LONGEST = 1.0  # seconds for how each seat stands, which is asked for at each own turn
 STEPS = ("pieces", "move", "why", "standing")

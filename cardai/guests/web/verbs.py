@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from cardai.app.verbs.shared import (
+from cardai.cli.verbs.shared import (
     HERE,
     AsJson,
     Computing,
@@ -120,7 +120,7 @@ def new(
     /,
 ) -> int:
     """Write a protocol to begin with: its texts and numbers are yours to change."""
-    from cardai.agents.strongest import strongest_without_search
+    from cardai.playing.agents.strongest import strongest_without_search
     from cardai.registry import load
 
     text, seats = BEGINNING, 0
@@ -148,9 +148,9 @@ def plan(
     json: AsJson = False,
 ) -> int:
     """Plan the study: what as many people and games as its [plan] names would show, with agents in their place."""
+    from cardai.cli.show.progress import Line
     from cardai.guests.web.plan import plan_study
     from cardai.registry import load
-    from cardai.show.progress import Line
 
     protocol, _ = _read(file, None)
     wishes, persons, found = protocol.plan, protocol.persons_of, {}
@@ -187,8 +187,8 @@ def size(
     json: AsJson = False,
 ) -> int:
     """Show how much studies of each size would show, with agents in the place of people."""
+    from cardai.cli.show.progress import Line
     from cardai.guests.web.plan import plan_study
-    from cardai.show.progress import Line
 
     loaded, counts, each = load(game), numbers_of(people), numbers_of(games)
     with Line("planning", loaded) as progress:
@@ -228,8 +228,8 @@ def serve_study(
     computing: Computing = HERE,
 ) -> int:
     """Run the study in the browser. The first start fixes its protocol."""
+    from cardai.cli.show.progress import Line
     from cardai.errors import lacking
-    from cardai.show.progress import Line
 
     try:
         from cardai.guests.web import serving
@@ -256,9 +256,9 @@ def report(
     computing: Computing = HERE,
 ) -> int:
     """Report the study: its measure with intervals over people, learning, levels, and agents on the same deals."""
+    from cardai.cli.show.progress import Line
     from cardai.guests.web.study import exports_of
     from cardai.guests.web.study_report import export_study, measure_study, refuse_early
-    from cardai.show.progress import Line
 
     computing.begin()
     with _opened(file, data) as (protocol, known):
@@ -334,8 +334,8 @@ def serve(
 ) -> int:
     """Play games in the browser: alone, with friends by a link, against any agents."""
     from cardai import registry
+    from cardai.cli.show.progress import Line
     from cardai.errors import lacking
-    from cardai.show.progress import Line
 
     try:
         from cardai.guests.web import serving

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from cardai.cli.show.tally import tally
 from cardai.game import Game, GameState, Zone, listed_pieces
-from cardai.kernel.together import seats_together
-from cardai.show.tally import tally
-from cardai.table.one import OneGame
+from cardai.game.compiled.together import seats_together
+from cardai.playing.table.one import OneGame
 
 MOST_MOVES = 4096  # moves that are listed even if the game's own list has less room; others must be typed
 LOG_LINES = 40

@@ -23,14 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from cardai.agents.endgame import Endgame
-from cardai.agents.notation import Spec
-from cardai.agents.spec import Agent
-from cardai.agents.spec import agent as agent_of
-from cardai.agents.strategy import OnePly, Person, TreeSearch, WorldSearch
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState, Payoff, int_seed
-from cardai.kernel.chance import ANALYSIS, derived
+from cardai.game.compiled.chance import ANALYSIS, derived
 from cardai.measure.move_values import (
     ComparedFigure,
     compared,
@@ -41,11 +36,16 @@ from cardai.measure.move_values import (
     with_move,
 )
 from cardai.measure.value_scale import payoff_of, scale_of, shifted_agent
-from cardai.rule import STREAM
-from cardai.stats.jsonable import plain
-from cardai.stats.progress import Progress
-from cardai.table.asking import ask
-from cardai.table.playing_out import values_in_worlds
+from cardai.playing.agents.endgame import Endgame
+from cardai.playing.agents.notation import Spec
+from cardai.playing.agents.spec import Agent
+from cardai.playing.agents.spec import agent as agent_of
+from cardai.playing.agents.strategy import OnePly, Person, TreeSearch, WorldSearch
+from cardai.playing.progress import Progress
+from cardai.playing.stats.jsonable import plain
+from cardai.playing.table.asking import ask
+from cardai.playing.table.playing_out import values_in_worlds
+from cardai.rules import STREAM
 
 WORLDS = 100  # in which moves are compared
 MOST_WORLDS = 1000

@@ -13,9 +13,9 @@ import numpy as np
 
 from cardai.errors import CardaiError, positive
 from cardai.game import Game, GameState, int_seed
-from cardai.kernel.chance import ANALYSIS, derived
-from cardai.kernel.doors import check_seat
-from cardai.stats.interval import LEVEL
+from cardai.game.compiled.chance import ANALYSIS, derived
+from cardai.game.compiled.doors import check_seat
+from cardai.playing.stats.interval import LEVEL
 
 WORLDS = 400
 _ROUNDING = 1e-9  # exact chances are correct to about the twelfth digit

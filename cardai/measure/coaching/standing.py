@@ -8,12 +8,12 @@ import time
 
 import numpy as np
 
-from cardai.agents.spec import Agent
 from cardai.game import Game, GameState, int_seed
-from cardai.kernel.chance import ANALYSIS, derived
-from cardai.kernel.doors import check_seat
-from cardai.rule import STREAM
-from cardai.table.asking import ask
+from cardai.game.compiled.chance import ANALYSIS, derived
+from cardai.game.compiled.doors import check_seat
+from cardai.playing.agents.spec import Agent
+from cardai.playing.table.asking import ask
+from cardai.rules import STREAM
 
 WORLDS = 24
 _FIRST = 5 << 30  # numbers of the streams: chances and advice use those below

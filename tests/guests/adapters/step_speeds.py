@@ -18,10 +18,10 @@ from functools import partial
 import numpy as np
 
 import cardai
-from cardai.agents.spec import evenly_random
 from cardai.experiments import peers_steps
 from cardai.measure.speed import SelfPlay, Timed, timed
-from cardai.stats.machine import machine
+from cardai.playing.agents.spec import evenly_random
+from cardai.playing.machine import machine
 
 SEATS = {"tictactoe": 2, "durak": 2, "hearts": 4}
 Run = Callable[[float], Timed]

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.choosing import Actions, Choice
-from cardai.agents.spec import agent
-from cardai.cards import DECK52
 from cardai.errors import CardaiError, IllegalMove
 from cardai.guests import adapters
-from cardai.table.one import OneGame
+from cardai.playing.agents.choosing import Actions, Choice
+from cardai.playing.agents.spec import agent
+from cardai.playing.table.one import OneGame
+from cardai.rules.cards import DECK52
 
 DATA = Path(__file__).parents[2] / "data"
 DOUDIZHU = cardai.load(str(DATA / "doudizhu"))
@@ -542,7 +542,7 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
 
 def test_nothing_of_the_adapters_packages_is_imported_without_being_asked():
     code = (
-        "import sys, cardai, cardai.guests.adapters; from cardai.app.cli import run; run(['--help'])\n"
+        "import sys, cardai, cardai.guests.adapters; from cardai.cli.main import run; run(['--help'])\n"
         "cardai.Batch, cardai.play, cardai.load('tictactoe').new()\n"
         "print(sorted({'pettingzoo', 'gymnasium', 'pyspiel', 'open_spiel', 'torch', 'ray'} & set(sys.modules)))"
     )

@@ -13,12 +13,7 @@ import numpy as np
 import pytest
 
 import cardai
-from cardai.agents.spec import agent
-from cardai.app.cli import run
-from cardai.data import elsewhere
-from cardai.data.record import read
-from cardai.data.selfplay import simulate_here, simulate_shards
-from cardai.data.soundness import first_unsound
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.files import entries
 from cardai.guests.cluster import Cluster, cluster, files, work
@@ -26,8 +21,13 @@ from cardai.guests.cluster.identity import identity, refusal
 from cardai.guests.cluster.joining import ClusterFailed
 from cardai.measure.bench import run_match, run_suite
 from cardai.measure.duel import duel
-from cardai.stats.deals import deal_seeds
-from cardai.table.many import play
+from cardai.playing.agents.spec import agent
+from cardai.playing.stats.deals import deal_seeds
+from cardai.playing.table.many import play
+from cardai.records import elsewhere
+from cardai.records.record import read
+from cardai.records.selfplay import simulate_here, simulate_shards
+from cardai.records.soundness import first_unsound
 
 TICTACTOE = cardai.load("tictactoe")
 POOL = {"random": 2.0, "greedy:open_lines": 1.0}

@@ -6,14 +6,14 @@ import numpy as np
 import pairs
 import pytest
 
-from cardai.agents.endgame import EndingSolver
-from cardai.data.record import replay
 from cardai.errors import CardaiError
 from cardai.games.durak.rules import deck_left
 from cardai.guests.exact.endings import measure_endings, play_games
 from cardai.guests.exact.open_hands import proven, solve_open_hands
 from cardai.measure.duplicate import play_rotated
 from cardai.measure.situations import situations_of
+from cardai.playing.agents.endgame import EndingSolver
+from cardai.records.record import replay
 from cardai.registry import load
 
 GAMES = {name: load(name) for name in ("durak", "hearts", "moska", "tictactoe")}

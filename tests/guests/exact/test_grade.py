@@ -17,8 +17,8 @@ from cardai.game import Player
 from cardai.guests.exact import shown
 from cardai.guests.exact.grade import best_against_uniform, grade, grade_strategy
 from cardai.guests.exact.solution import solve
-from cardai.rule import below, lowest, rule, uniform
-from cardai.table.many import play
+from cardai.playing.table.many import play
+from cardai.rules import below, lowest, rule, uniform
 
 TICTACTOE = load("tictactoe")
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))

@@ -24,7 +24,6 @@ from web_clients import NONCE
 from web_pages import CHROMIUM, LARGE, Screen, chromium
 from websockets.sync.client import connect
 
-from cardai.agents.spec import Agent, agent
 from cardai.guests.web import server as web_server
 from cardai.guests.web.guards import Hosts, digest
 from cardai.guests.web.participants import Participants
@@ -35,7 +34,8 @@ from cardai.guests.web.store import Store
 from cardai.guests.web.study import offers_for
 from cardai.guests.web.study_report import measure_study
 from cardai.guests.web.tables import WebTable
-from cardai.table.asking import moves_in
+from cardai.playing.agents.spec import Agent, agent
+from cardai.playing.table.asking import moves_in
 
 PERSONS = ("greedy:best", "greedy:expert", "sampled:nn2", "sampled:nn2", "bot3", "bot3", "bot2")
 """Agents that act as seven people at Moska, from the strongest to the weakest."""

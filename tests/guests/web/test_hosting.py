@@ -30,7 +30,7 @@ from test_web import TICTACTOE, store  # noqa: F401
 from web_clients import Guest, Process, sit_down
 from websockets.sync.client import connect
 
-from cardai.app.cli import run
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.guests.web import server
 from cardai.guests.web.guards import Hosts

@@ -8,7 +8,7 @@ import pytest
 
 import cardai
 from cardai import CardaiError
-from cardai.app.cli import run
+from cardai.cli.main import run
 from cardai.guests.web.plan import plan_study
 
 GAME = cardai.load("tictactoe")

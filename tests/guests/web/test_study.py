@@ -21,8 +21,7 @@ from test_web import HOME, NONCE, SOCKETS, another, views
 
 import cardai
 from cardai import CardaiError
-from cardai.app.cli import run
-from cardai.data.record import verify
+from cardai.cli.main import run
 from cardai.guests.web.guards import Hosts
 from cardai.guests.web.participants import Participants
 from cardai.guests.web.protocol import ALWAYS, Aids, Protocol, Stop, protocol_of, read_protocol, williams
@@ -30,7 +29,8 @@ from cardai.guests.web.server import Server
 from cardai.guests.web.store import Store
 from cardai.guests.web.study import exports_of, offers_for
 from cardai.guests.web.study_report import export_study, games_of, measure_study, play_references, refuse_early
-from cardai.table.one import OneGame
+from cardai.playing.table.one import OneGame
+from cardai.records.record import verify
 
 SHIPPED = sorted((Path(__file__).parents[3] / "experiments/studies").glob("*.toml"))
 SECRET = "greedy:open_lines"  # an opponent of whom no participant may learn

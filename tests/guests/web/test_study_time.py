@@ -15,11 +15,11 @@ from test_study import FILE, SECRET, Served, ask, at, come, file, names, play, p
 from test_web import NONCE, views
 
 from cardai import CardaiError
-from cardai.data.record import verify
 from cardai.guests.web.protocol import Time, read_protocol
 from cardai.guests.web.store import Store
 from cardai.guests.web.study import words_of
 from cardai.guests.web.study_report import export_study, games_of
+from cardai.records.record import verify
 
 LIMITED = f'{FILE}\n[time]\nmove = 30\nlate = "random"\n'
 

@@ -22,8 +22,7 @@ from web_clients import NONCE, Process
 
 import cardai
 import cardai.guests.web
-from cardai.app.cli import run
-from cardai.data.record import Reader, verify
+from cardai.cli.main import run
 from cardai.errors import BadArgument, CardaiError
 from cardai.game import Game, Zone
 from cardai.guests.web import room, server
@@ -33,7 +32,8 @@ from cardai.guests.web.offers import Offer, offer_of
 from cardai.guests.web.store import Store
 from cardai.guests.web.tables import WebTable
 from cardai.guests.web.views import position_view
-from cardai.table.one import OneGame
+from cardai.playing.table.one import OneGame
+from cardai.records.record import Reader, verify
 
 HOME, SOCKETS = "http://127.0.0.1:8000", "ws://127.0.0.1:8000"
 TICTACTOE = cardai.load("tictactoe")
@@ -755,7 +755,7 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch, capsys)
 
 def test_help_and_the_other_verbs_import_nothing_of_the_web():
     foreign = "('starlette', 'uvicorn', 'websockets', 'sqlite3')"
-    code = "import sys; from cardai.app.cli import run; run(['--help'])\n"
+    code = "import sys; from cardai.cli.main import run; run(['--help'])\n"
     code += f"print([m for m in sys.modules if m.split('.')[0] in {foreign} or m.startswith('cardai.guests.web.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")

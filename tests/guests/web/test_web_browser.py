@@ -14,8 +14,8 @@ from web_clients import Process
 from web_pages import CHROMIUM, LARGE, SMALL, Screen
 
 import cardai
-from cardai.data.record import Reader
 from cardai.guests.web import server
+from cardai.records.record import Reader
 
 pytest_plugins = "web_browser"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")

@@ -18,11 +18,11 @@ from test_web import HOME, LOW_HAND, TICTACTOE, views
 from test_web_company import open_at as opened_at
 from test_web_together import GOOFSPIEL
 
-from cardai.data.record import verify
 from cardai.guests.web import server, tables
 from cardai.guests.web.guards import Hosts
 from cardai.guests.web.offers import offer_of
 from cardai.guests.web.store import Store
+from cardai.records.record import verify
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 OFFERS = {game.name: offer_of(game, ["random"]) for game in (LOW_HAND, TICTACTOE, GOOFSPIEL)}

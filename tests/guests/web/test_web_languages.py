@@ -13,10 +13,10 @@ pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not in
 from web_pages import CHROMIUM, LARGE, SMALL, Screen
 
 import cardai
+from cardai.cli.show.tally import tally
 from cardai.guests.web.server import STATIC
+from cardai.playing.table.one import OneGame
 from cardai.registry import words_of
-from cardai.show.tally import tally
-from cardai.table.one import OneGame
 
 pytest_plugins = "web_browser"
 has_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")

@@ -29,9 +29,7 @@ from test_web import (  # noqa: F401 - fixtures
 )
 
 import cardai
-from cardai.agents.spec import evenly_random
-from cardai.app.cli import run
-from cardai.data.record import read, verify
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.guests.web import challenge, commitment, server, tutor
 from cardai.guests.web.commitment import fingerprint, seed_of
@@ -43,6 +41,8 @@ from cardai.guests.web.store import Store
 from cardai.guests.web.tables import WebTable
 from cardai.guests.web.tutor import STEPS, Tutor
 from cardai.measure.coaching.advice import Adviser
+from cardai.playing.agents.spec import evenly_random
+from cardai.records.record import read, verify
 
 RULES = str(Path(small_game.__file__))
 

@@ -12,15 +12,15 @@ from starlette.testclient import TestClient
 from test_web import HOME, TICTACTOE, store  # noqa: F401
 
 import cardai
-from cardai.agents.by_game import named_by_game
-from cardai.agents.spec import agent
-from cardai.agents.strongest import strongest
-from cardai.app.cli import run
+from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.guests.web import server
 from cardai.guests.web.guards import Hosts
 from cardai.guests.web.offers import offer_of
-from cardai.table.one import OneGame
+from cardai.playing.agents.by_game import named_by_game
+from cardai.playing.agents.spec import agent
+from cardai.playing.agents.strongest import strongest
+from cardai.playing.table.one import OneGame
 
 MOSKA, DURAK, HEARTS = (cardai.load(name) for name in ("moska", "durak", "hearts"))
 A_WAIT, USUALLY = 1.0, 0.1  # seconds of processor time for a move: at most (an ending may be solved), and in the mean

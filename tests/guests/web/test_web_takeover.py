@@ -15,7 +15,6 @@ from test_web_company import open_at, with_a_friend
 from test_web_seats import join, link
 from test_web_together import choose, table_of
 
-from cardai.data.record import Reader, verify
 from cardai.errors import BadArgument
 from cardai.guests.web import tables
 from cardai.guests.web.export import export
@@ -23,7 +22,8 @@ from cardai.guests.web.offers import offer_of
 from cardai.guests.web.people import measure_people
 from cardai.guests.web.store import LEFT, RESIGNED
 from cardai.guests.web.tables import WebTable
-from cardai.stats.measure import win_shares
+from cardai.playing.stats.measure import win_shares
+from cardai.records.record import Reader, verify
 
 TICTACTOE_HELPER = offer_of(TICTACTOE).stand_in("standard", 2)
 

@@ -20,8 +20,8 @@ from cardai.guests.web.guards import Hosts
 from cardai.guests.web.offers import offer_of
 from cardai.guests.web.store import Store
 from cardai.guests.web.views import position_view
-from cardai.table.following import by_round
-from cardai.table.one import OneGame
+from cardai.playing.table.following import by_round
+from cardai.playing.table.one import OneGame
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 OWN = [place.parent for place in EXAMPLES.glob("*/__init__.py")]

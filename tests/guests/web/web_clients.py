@@ -23,7 +23,7 @@ NONCE = "ab" * 32
 
 
 PROGRAM = """
-from cardai.app.cli import main
+from cardai.cli.main import main
 from cardai.guests.web import server
 
 server.NEW_TABLES = server.REQUESTS = 10**6

@@ -9,7 +9,7 @@ import numpy as np
 
 from cardai.game import Game, GameState, listed_pieces
 from cardai.guests.web.views import position_view
-from cardai.table.one import OneGame
+from cardai.playing.table.one import OneGame
 
 WORLDS = 6
 LINES = 4  # of a log, that are looked at: the others came in earlier frames too

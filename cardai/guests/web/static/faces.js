@@ -4,7 +4,7 @@ import { shape } from "./dom.js";
 import { cardOf } from "./pieces.js";
 
 // `suits`: paths in a field of 32 x 32, around its middle; `pips`: where they lie; `courts`: the upper half, [class, path].
-// `cardai.show.picture` draws from the same file.
+// `cardai.cli.show.picture` draws from the same file.
 const { suits: SUITS, pips: PIPS, courts: COURTS } = await (await fetch(new URL("./faces.json", import.meta.url))).json();
 
 const pip = (suit, x, y, size, turned) => shape("path", { d: SUITS[suit], transform: `translate(${x} ${y}) scale(${size / 32})${turned ? " rotate(180)" : ""}` });

@@ -1,0 +1,236 @@
+"""Verbs of the `cardai` command: games and the machine."""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from cardai.cli.verbs.shared import AsJson, GameName, SeatCount, Seed, Variant, announce, load, print_json
+
+if TYPE_CHECKING:
+    from cardai.game import Game
+
+GROUP = "Games"
+
+
+def games(*, json: AsJson = False) -> int:
+    """List the games."""
+    from rich.table import Table
+
+    from cardai import registry
+    from cardai.errors import CardaiError
+
+    rows, exit_code = [], 0
+    for name in registry.available():
+        try:
+            rows.append(described(registry.load(name)))
+        except CardaiError as error:
+            rows.append({"name": name, "error": str(error)})
+            exit_code = 1
+    if json:
+        print_json(rows)
+        return exit_code
+    table = Table("game", "title", "version", "seats", "variants", "suites")
+    for row in rows:
+        if "error" in row:
+            table.add_row(row["name"], row["error"])
+        else:
+            seats = f"{row['seats'][0]}-{row['seats'][-1]}" if len(row["seats"]) > 1 else str(row["seats"][0])
+            lists = ", ".join(row["variants"]), ", ".join(row["suites"])
+            table.add_row(row["name"], row["title"], str(row["version"]), seats, *lists)
+    announce(table)
+    for row in rows:
+        if row.get("options"):
+            print(f"Options of {row['name']}: {', '.join(row['options'])}")
+    print("An option is set as in --variant 'NAME?option=value&option=value'; cardai rules GAME lists the values.")
+    return exit_code
+
+
+def described(game: "Game") -> dict[str, Any]:
+    lists = {"seats": list(game.seats), "variants": list(game.variants), "suites": list(game.agents.suites)}
+    lists |= {"options": {name: [int(value) for value in values] for name, values in game.allowed.items()}}
+    return {"name": game.name, "title": game.title, "version": game.version} | lists
+
+
+def show_game(
+    game: GameName,
+    /,
+    *,
+    seats: SeatCount = None,
+    plies: Annotated[int, Parameter(help="Random moves before the position that is shown.")] = 6,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> None:
+    """Show what follows from a game's declared state: fields, parts, a position as a seat sees it, its encoder."""
+    from cardai.cli.show.declared import facts, table
+    from cardai.errors import whole
+
+    whole("--plies", plies, 0)
+    loaded = load(game)
+    shown = facts(loaded, loaded.default_seats if seats is None else seats, seed, plies)
+    if json:
+        print_json(shown)
+    else:
+        announce(table(shown))
+
+
+def agents(game: GameName, /, *, variant: Variant = None, seats: SeatCount = None, json: AsJson = False) -> None:
+    """List the agents that can play a game, the strongest of a table first, and their parameters."""
+    from rich.table import Column, Table
+
+    from cardai import registry
+    from cardai.cli.show.tables import NOTE, picks_of
+    from cardai.playing.agents.spec import list_specs
+    from cardai.playing.agents.strongest import TIMES, measured_tables
+    from cardai.playing.agents.strongest import strongest as strongest_of
+
+    loaded = registry.load(game)
+    seats = loaded.default_seats if seats is None else seats
+    picked = {f"{time:g}": strongest_of(loaded, variant, seats, time) for time in TIMES}
+    place = loaded.canonical(variant), seats
+    tables = [table for table in measured_tables(loaded) if (table.variant, table.seats) == place]
+    specs = list_specs(loaded)
+    parameters = {name: dict(player.defaults) for name, player in loaded.agents.players.items()}
+    if json:
+        listed = [
+            {"agent": spec, "about": about, "parameters": parameters.get(spec, {})} for spec, about in specs.items()
+        ]
+        measured = [asdict(table) for table in tables]
+        print_json({"variant": place[0], "seats": seats, "strongest": picked, "measured": measured, "agents": listed})
+        return
+    if tables:
+        announce(picks_of(loaded.name, tables))
+        announce(f"{NOTE}. Measured: {tables[0].by}.")
+    else:
+        announce(f"People meet {picked['100']} here. `cardai strongest {game}` measures who is the strongest.")
+    table = Table(Column("agent", no_wrap=True), "what it is", "parameters")
+    for spec, about in specs.items():
+        table.add_row(spec, about, " ".join(f"{name}={value:g}" for name, value in parameters.get(spec, {}).items()))
+    announce(table)
+    announce("Parameters are changed like this: NAME?p=0.5&q=2. Your own function plays as python:MODULE:FUNCTION.")
+
+
+def check(
+    game: GameName,
+    /,
+    *,
+    law: Annotated[list[str] | None, Parameter(negative="", help="Only this law; may be repeated.")] = None,
+    variant: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="Only this variant, with options or without; may be repeated. All if not given."),
+    ] = None,
+    effort: Annotated[
+        str | None, Parameter(help="How many games are tried: quick, normal (if not given) or thorough.")
+    ] = None,
+    seed: Seed = 0,
+    seconds: Annotated[
+        float | None, Parameter(help="Seconds for all laws: 25 for quick, 46 for normal, no limit for thorough.")
+    ] = None,
+    watch: Annotated[
+        bool,
+        Parameter(
+            negative="", help="Test again after each edit of the game's files: quick effort, 5 seconds, till Ctrl-C."
+        ),
+    ] = False,
+    time_limit: Annotated[
+        float, Parameter(help="Seconds that one call of the game may take: of processors, and asleep.")
+    ] = 20.0,
+    memory_limit: Annotated[float, Parameter(help="GiB of memory that the game may take.")] = 2.0,
+    strict: Annotated[
+        bool, Parameter(negative="", help="Fail, too, if a law is not tested because the game leaves out a field.")
+    ] = False,
+    verbose: Annotated[bool, Parameter(negative="", help="Name every law, and what it looked at.")] = False,
+    json: AsJson = False,
+) -> int:
+    """Test whether a game keeps the laws of the contract. Any game can be tested, yours too.
+
+    A game that crashes or does not return breaks a law. A law that finds nothing to test in a game is not tested, which
+    is no failure. Where the seconds do not suffice, laws look at a part of what they would look at, and say so.
+    """
+    from cardai.cli import watching
+
+    options: dict[str, Any] = {
+        "effort": effort or ("quick" if watch else "normal"),
+        "seed": seed,
+        "laws": law,
+        "variants": variant,
+        "seconds": 5.0 if watch and seconds is None else seconds,
+        "call_seconds": time_limit,
+        "memory": memory_limit,
+    }
+    if watch:
+        from cardai.errors import CardaiError
+
+        if json or strict:
+            raise CardaiError(
+                "--watch prints texts for people and never ends: it goes neither with --json nor --strict"
+            )
+        watching.watch(game, options, verbose)
+    verdicts = watching.checked(load(game), options, verbose, is_quiet=json)
+    if json:
+        print_json([asdict(verdict) for verdict in verdicts])
+    return any(verdict.verdict == "broken" or (strict and verdict.cause == "field") for verdict in verdicts)
+
+
+def new_game(
+    name: Annotated[str, Parameter(help="The game's name: letters, digits and _.")],
+    /,
+    *,
+    folder: Annotated[Path, Parameter(help="The folder in which the game's folder is made.")] = Path(),
+) -> None:
+    """Write a small complete game, from which to build your own."""
+    from cardai.cli import scaffold
+
+    place = scaffold.create(name, folder)
+    path = place if place.is_absolute() else f"./{place}"
+    announce(f"{place} holds a small complete game. Replace its parts one by one, and check the game as you go:")
+    announce(f"  cardai check {path}\n  cardai play {path}")
+    announce(f"Of its test, replace TestSampleGame; the rest is true of any rules: pytest {path} (pip install pytest)")
+
+
+def warm(
+    *games: Annotated[str, Parameter(help="Names or paths of games; all games without.")], json: AsJson = False
+) -> None:
+    """Compile games ahead, for an image of a container or for CI, so that nobody waits for it later."""
+    from cardai import registry
+    from cardai.cli import warm as ahead
+
+    report = ahead.warm([registry.load(name) for name in games or registry.available()])
+    if json:
+        print_json(report)
+        return
+    for name, seconds in report["games"].items():
+        announce(f"{name}: ready after {seconds:.1f} s")
+    announce(f"{report['cache_megabytes']:.1f} MB of compiled code in {report['cache_folder']}")
+
+
+def doctor(
+    *,
+    clear_cache: Annotated[bool, Parameter(negative="", help="Delete all compiled rules.")] = False,
+    json: AsJson = False,
+) -> int:
+    """Report what cardai runs on here, and whether each game loads and plays."""
+    from rich.table import Table
+
+    from cardai.cli import doctor as examination
+
+    if clear_cache:
+        from cardai.rules.keeping import forget
+
+        freed = forget()
+        print(f"deleted {freed / 1e6:.1f} MB of compiled rules", file=sys.stderr)
+    facts = examination.examine(load)
+    if json:
+        print_json(facts)
+        return 0 if facts["healthy"] else 1
+    table = Table(show_header=False)
+    for name, value in facts.items():
+        if name == "games":
+            for game, state in value.items():
+                table.add_row(f"game {game}", state)
+        else:
+            table.add_row(name.replace("_", " "), str(value))
+    announce(table)
+    return 0 if facts["healthy"] else 1

@@ -1,0 +1,108 @@
+"""One-ply search for many decisions at once: the Python side of `cardai.playing.compiled.lookahead`."""
+
+from typing import Any
+
+import numpy as np
+
+from cardai.errors import CardaiError
+from cardai.game import Game
+from cardai.game.compiled.native import raw
+from cardai.game.compiled.rules import lend
+from cardai.playing.agents.evaluator import Evaluator
+from cardai.playing.agents.strategy import Question
+from cardai.playing.compiled import lookahead
+from cardai.playing.compiled.lookahead import BATCH, MOVES, ROWS, VALUE, Judge, Leaves, Scratch
+from cardai.playing.table.cast import leaves_of, scratch_of
+
+MOST_BYTES = 1 << 29  # of rows in a batch, which one decision may fill; a run holds a few batches for each agent
+SMALLEST = 2048  # moves that a batch has room for at least
+
+
+class Lookahead:
+    """A batch of decisions: their moves, and the rows that an evaluator must judge to compare them.
+
+    `evaluator`: an evaluator, or the address of a compiled heuristic, which needs no rows. It is used again and again:
+    what it hands out is valid until the next `gather`. Strategies are given it, so the states, which are the true ones,
+    are private.
+    """
+
+    def __init__(self, game: Game, evaluator: Evaluator | Any, seats: int) -> None:
+        self.game, self.evaluator, self.is_value = game, evaluator, not hasattr(evaluator, "score")
+        if self.is_value:
+            self.judge, self.width, batch = Judge(VALUE, evaluator, 0), 1, SMALLEST
+        else:
+            encoder = game.encoder(evaluator.encoder)
+            self.judge = Judge(BATCH, game.compiler.entry("encode", encoder.encode), 0)
+            self.width, batch = encoder.width(seats), evaluator.batch
+        self._rules, self._base = lend(game.compiler.rules), scratch_of(game)
+        self._make_room(max(batch, SMALLEST, game.max_moves))
+
+    def _make_room(self, room: int) -> None:
+        self._scratch: Scratch = self._base._replace(leaves=leaves_of(self.game, room, self.width))
+        self._lent = lend(self._scratch)
+
+    @property
+    def leaves(self) -> Leaves:
+        """The batch."""
+        return self._scratch.leaves
+
+    def gather(
+        self, states: np.ndarray, streams: np.ndarray, picked: np.ndarray, places: np.ndarray,
+        *, settles: bool, worlds: int, peeks: bool, whole: bool = False,
+    ) -> int:  # fmt: skip
+        """Take in decisions in STATE[S] states[picked[i]], by streams[places[i]]: as many as there is room for.
+
+        Returns how many it took: at least one, and all of them if `whole`. Raises CardaiError if that needs more rows
+        than memory should hold.
+        """
+        self._states, self._streams, self._picked, self._places = states, streams, picked, places
+        before = streams[places] if whole else None
+        while True:
+            self.leaves.used[:] = 0
+            self.asked = int(
+                lookahead.gather(
+                    self._rules, self.judge, settles, peeks, worlds, raw(states), raw(streams),
+                    raw(picked), raw(places), len(picked), self._lent,
+                )
+            )  # fmt: skip
+            if self.asked == len(picked) or (self.asked and not whole):
+                return self.asked
+            if before is not None:
+                streams[places] = before
+            if 2 * self.leaves.room * self.width > MOST_BYTES:
+                advice = "; take fewer worlds" if worlds > 1 else ""
+                count = "one decision needs" if len(picked) == 1 or not whole else f"{len(picked)} decisions need"
+                raise CardaiError(f"{count} more than {self.leaves.room} rows{advice}")
+            self._make_room(2 * self.leaves.room)
+
+    @property
+    def question(self) -> Question:
+        """Returns what the evaluator is asked.
+
+        It has no rows if every position is decided, or judged by a heuristic.
+        """
+        return Question(self.evaluator, self.leaves.rows[: self.leaves.used[ROWS]])
+
+    def weigh(self, scores: np.ndarray) -> np.ndarray:
+        """Returns the mean score of each move of all decisions, f8[moves], from the scores of the rows, f8[rows]."""
+        if not self.is_value:
+            lookahead.weigh(raw(scores if len(scores) else np.zeros(1)), self._lent)
+        return self.leaves.means[: self.leaves.used[MOVES]]
+
+    def choose(self, epsilon: float, temperature: float, limits: np.ndarray) -> tuple[np.ndarray, int]:
+        """Returns the best move of each decision, MOVE[n], and the first decision without a legal move, or -1.
+
+        `limits`, i64 for each stream: the ply from which on a seat no longer explores.
+        """
+        chosen = np.zeros(self.asked, self.game.move)
+        stuck = lookahead.choose(
+            self._rules, epsilon, temperature, raw(self._states), raw(self._streams), raw(limits), raw(self._picked),
+            raw(self._places), raw(chosen), self._lent,
+        )  # fmt: skip
+        return chosen, int(stuck)
+
+    def options(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """After `weigh`: copies of each decision's moves, MOVE[n], and their mean scores, f8[n]."""
+        ends = self.leaves.move_end[: self.asked].tolist()
+        parts = [slice(i, j) for i, j in zip([0, *ends[:-1]], ends, strict=True)]
+        return [(self.leaves.moves[part].copy(), self.leaves.means[part].copy()) for part in parts]
