@@ -7,6 +7,9 @@ import sys
 import tempfile
 from importlib.metadata import version
 
+import pytest
+from nightly import is_nightly
+
 # These begin first, or one processor would still be busy with one of them when the others have nothing left to do.
 LONGEST = (
     "test_conformance", "test_docs", "test_survival", "test_environment", "test_train",
@@ -42,7 +45,11 @@ def pytest_configure(config):
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(_XLA), ignore_errors=True))
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not want
 def pytest_collection_modifyitems(items):
-    """Begin with the files that take longest."""
+    """Mark the nightly tests, and begin with the files that take longest."""
+    for item in items:
+        if is_nightly(item.path.name, getattr(item, "originalname", item.name), item.name):
+            item.add_marker("nightly")
     place = {name: i for i, name in enumerate(LONGEST)}
     items.sort(key=lambda item: place.get(item.path.stem, len(LONGEST)))
