@@ -22,7 +22,7 @@ TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 NOTE = TESTS / "data/nightly.json"
 LISTED: dict[str, list[str]] = tomllib.loads((TESTS / "nightly.toml").read_text("utf-8"))
-"""{file: its nightly tests}: names of functions, or of cases with their parameters in brackets."""
+"""{file: its nightly tests}: functions, cases with their parameters in brackets, or "*"."""
 PARTS = (
     ("cardai/errors.py", "cardai/registry.py", "cardai/files", "cardai/rules", "cardai/game", "cardai/playing",
      "games", "examples"),
@@ -36,8 +36,8 @@ _MORE = re.compile(
 
 
 def is_nightly(file: str, function: str, name: str) -> bool:
-    """Whether a test is listed: by its function, or by its name, which has the parameters of a case in brackets."""
-    return not {function, name}.isdisjoint(LISTED.get(file, ()))
+    """Whether a test is listed: by its function, by its name with the parameters of a case, or with all of its file."""
+    return not {"*", function, name}.isdisjoint(LISTED.get(file, ()))
 
 
 def sources(file: Path) -> list[Path]:
@@ -92,7 +92,7 @@ def main(words: list[str]) -> int:
     if not chosen:
         return 0
     outcomes = Outcomes()
-    options = ["-m", "nightly", "-n", "auto", "--dist", "loadfile", "--durations=10"]
+    options = ["-m", "nightly and not slow", "-n", "auto", "--dist", "loadfile", "--durations=10"]
     code = pytest.main([*options, *[str(TESTS / name) for name in chosen]], plugins=[outcomes])
     good = [name for name in chosen if outcomes.passed[name] and not outcomes.failed[name]] if code in (0, 1) else []
     kept = {name: state for name, state in noted.items() if name in LISTED} | {name: states[name] for name in good}

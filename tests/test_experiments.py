@@ -1,7 +1,7 @@
 """Every experiment at the scale "smoke": it runs, its rows are whole, nothing is done twice, its models ship.
 
-pytest -m slow tests/test_experiments.py  # 6 minutes of a processor; CI runs the next line
-pytest -m slow tests/test_experiments.py -k "not perfect_play"
+pytest -m "nightly and not slow" tests/test_experiments.py  # 6 minutes of a processor
+pytest -m slow tests/test_experiments.py                    # perfect play, minutes
 """
 
 from types import SimpleNamespace
@@ -17,8 +17,6 @@ from cardai.experiments.machinery.verdicts import VERDICTS
 from cardai.guests.exact.grade import grade
 from cardai.guests.exact.solution import solve
 from cardai.registry import load
-
-pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +153,7 @@ def test_a_policy_that_was_stopped_is_not_taken_for_finished(tmp_path, monkeypat
     assert not list((tmp_path / "ppo").iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", tictactoe.BODIES)
 def test_our_protocol_ends_in_perfect_play(body):
     game = load("tictactoe")

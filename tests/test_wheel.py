@@ -1,6 +1,6 @@
 """Each verb of `cardai --help` runs from a wheel alone, in a folder whose files are named like parts of the package.
 
-    pytest -m slow tests/test_wheel.py   # two minutes
+    pytest -m nightly tests/test_wheel.py   # two minutes
 
 An environment of its own has the wheel, unpacked, and the packages of this one without their `.pth` files, so that no
 editable installation brings the checkout.
@@ -21,8 +21,6 @@ import pytest
 
 from cardai.cli.main import add_verbs, app
 from cardai.rules.keeping import cache_root
-
-pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 NEIGHBOURS = (
