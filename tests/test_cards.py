@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cardai
-from cardai import cards as kit
 from cardai.errors import CardaiError
 from cardai.game import state_dtype
 from cardai.registry import load
 from cardai.rules import JIT, STREAM, rule
+from cardai.rules import cards as kit
 from cardai.rules.cards import DECK36, DECK52, Deck, full_deck, single
 
 card_sets = st.frozensets(st.integers(0, 51))

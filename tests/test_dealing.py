@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cardai import dealing
 from cardai.errors import CardaiError
-from cardai.rules import JIT, STREAM, rule
+from cardai.rules import JIT, STREAM, dealing, rule
 from cardai.rules.dealing import deal_chances, deal_count, deal_hidden, deal_obliged, redeal
 
 SIGMA = 2.0 * stats.norm.sf(5.0)  # the probability of 5 standard deviations

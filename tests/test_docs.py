@@ -13,7 +13,6 @@ from typing import NamedTuple
 import pytest
 
 import cardai
-from cardai import cards
 from cardai.cli import main as cli
 from cardai.evaluators.training import iterate_folder, run_folder
 from cardai.evaluators.training.config import TrainConfig
@@ -24,6 +23,7 @@ from cardai.game.compiled import native
 from cardai.game.declared import Hand, Known, Moves, State
 from cardai.laws import LAWS, check
 from cardai.playing.agents import spec
+from cardai.rules import cards
 from cardai.rules.cards import DECK52
 
 ROOT = Path(__file__).parent.parent

@@ -248,6 +248,13 @@ ROOMS = (
 DOORS = {"__init__", "__main__"}  # the package's public names and its command
 
 
+def test_the_picture_of_the_house_shows_the_rooms_in_their_order():
+    shown = re.findall(r'fill="#ffd479"[^>]*>(\w+)<', (ROOT / "docs/house.svg").read_text("utf-8"))
+    assert [name for name in reversed(shown) if name in ROOMS and name != "guests"] == [
+        name for name in ROOMS if (ROOT / "cardai" / name).is_dir() and name != "guests"
+    ]
+
+
 def room_of(file: Path) -> str:
     return file.relative_to(ROOT / "cardai").parts[0].removesuffix(".py")
 

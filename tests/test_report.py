@@ -18,8 +18,6 @@ FOLDER = ROOT / "report"
 RESULTS = report.results_in(FOLDER)
 RUNS = ratings.runs_in(FOLDER)
 NAMES = [result["experiment"] for result in RESULTS]
-FIGURES = {result["experiment"]: page_of(result["experiment"]).draw(result) for result in RESULTS}
-TITLES = {name: list(figures) for name, figures in FIGURES.items()}
 MOST_WORDS = 25
 SMALLEST = 9.0
 """Pixels of the smallest text of a figure on a phone."""
@@ -73,7 +71,7 @@ def test_the_picture_of_strength_shows_the_strongest_agent_as_it_is_listed_now()
 @pytest.mark.parametrize("result", RESULTS, ids=NAMES)
 def test_a_page_is_written_from_its_result(result):
     name = result["experiment"]
-    titles = TITLES[name]
+    titles = list(page_of(name).draw(result))
     assert (FOLDER / f"{name}.md").read_text("utf-8") == report.page(result, titles)
     assert all((FOLDER / f"{name}-{title}.svg").exists() for title in titles)
 

@@ -15,12 +15,7 @@ from cardai.measure.situations import measure_situations, situations_of
 from cardai.playing.agents.spec import agent
 
 GAMES = {name: cardai.load(name) for name in ("durak", "hearts", "literature", "moska", "tictactoe")}
-CASES = [(name, number) for name, game in GAMES.items() for number in range(len(situations_of(game)))]
 THIRTYONE = Path(__file__).parent.parent / "examples/thirtyone"
-
-
-def case(name, number):
-    return GAMES[name], situations_of(GAMES[name])[number]
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -31,11 +26,15 @@ def test_each_game_has_enough_of_them_with_names_of_their_own(name):
     assert all(one.why and one.name for one in found)
 
 
-@pytest.mark.parametrize(("name", "number"), CASES)
-def test_a_position_is_legal_and_goes_on_to_the_end(name, number):
+@pytest.mark.parametrize("name", GAMES)
+def test_positions_are_legal_and_go_on_to_the_end(name):
     """No card is lost or double, the truth is among the worlds of each seat, and the game plays on from there."""
-    game, situation = case(name, number)
-    state = situation.state
+    game = GAMES[name]
+    for number, situation in enumerate(situations_of(game)):
+        assert_it_goes_on(game, situation.state, np.random.default_rng(number))
+
+
+def assert_it_goes_on(game, state, rng):
     if game.table.holdings is not None:
         places = list(game.table.holdings(state))
         assert sum(places) == (1 << len(game.table.pieces)) - 1
@@ -45,7 +44,7 @@ def test_a_position_is_legal_and_goes_on_to_the_end(name, number):
         assert game.text.show(world, seat) == game.text.show(state, seat)
         if game.learning.encoders:
             np.testing.assert_array_equal(game.encode(world, seat), game.encode(state, seat))
-    rng, plies = np.random.default_rng(number), 0
+    plies = 0
     while state["turn"] >= 0:
         moves = game.moves(state)
         state, plies = game.play(state, moves[rng.integers(len(moves))]), plies + 1
@@ -53,17 +52,20 @@ def test_a_position_is_legal_and_goes_on_to_the_end(name, number):
     assert np.isfinite(game.points(state)).all()
 
 
-@pytest.mark.parametrize("number", range(len(situations_of(GAMES["durak"]))))
-def test_some_deal_leads_to_a_position_of_durak(number):
+def test_some_deal_leads_to_each_position_of_durak():
     """Otherwise worlds are drawn 10,000 times before one is kept, and a search takes a second for a decision."""
-    _, situation = case("durak", number)
-    assert all(is_possible(situation.state, seat) for seat in range(2))
+    for situation in situations_of(GAMES["durak"]):
+        assert all(is_possible(situation.state, seat) for seat in range(2)), situation.name
 
 
-@pytest.mark.parametrize(("name", "number"), [one for one in CASES if one[0] == "literature"])
-def test_the_right_questions_and_claims_of_literature_succeed_in_every_world_and_no_others_do(name, number):
-    game, situation = case(name, number)
-    assert situation.source
+def test_the_right_questions_and_claims_of_literature_succeed_in_every_world_and_no_others_do():
+    for situation in situations_of(GAMES["literature"]):
+        assert situation.source
+        assert certain_moves(GAMES["literature"], situation) == set(situation.right), situation.name
+
+
+def certain_moves(game, situation):
+    """The words of the moves that gain cards or a half-suit in each of 40 worlds of the seat."""
     worlds = [game.world(situation.state, 0, seed) for seed in range(40)]
     certain = set()
     for move in game.moves(situation.state):
@@ -75,7 +77,7 @@ def test_the_right_questions_and_claims_of_literature_succeed_in_every_world_and
             gained = [int(one["won"][0]).bit_count() > int(situation.state["won"][0]).bit_count() for one in after]
         if all(gained):
             certain.add(words)
-    assert certain == set(situation.right)
+    return certain
 
 
 def test_shares_are_those_of_what_agents_play():
