@@ -77,6 +77,7 @@ def files_digest(places: Mapping[str, Path], suffixes: tuple[str, ...] = (".py",
     return digest.hexdigest()
 
 
+@functools.cache  # a process asks once
 def _git(*command: str) -> str | None:
     try:
         done = subprocess.run(
