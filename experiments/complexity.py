@@ -35,7 +35,7 @@ class Scale:
     benchmark: int
 
 
-SCALES = {"smoke": Scale(20), "small": Scale(10_000), "full": Scale(100_000)}
+SCALES = {"smoke": Scale(20), "small": Scale(10_000)}
 
 
 def run(lab: Lab) -> Findings:

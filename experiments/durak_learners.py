@@ -127,13 +127,6 @@ SCALES = {
         throw_in=200_000,
     ),
 }
-SCALES["full"] = replace(
-    SCALES["small"],
-    evaluator=(20_000,),
-    shipped=4_000_000,
-    throw_in=4_000_000,
-    learning={**SCALES["small"].learning, "batch": 8192, "steps": 20_000},
-)
 
 
 def learned(lab: Lab) -> dict[str, dict[tuple[int, int], str]]:

@@ -38,7 +38,7 @@ class Scale:
     games: int
 
 
-SCALES = {"smoke": Scale(8), "small": Scale(400), "full": Scale(10_000)}
+SCALES = {"smoke": Scale(8), "small": Scale(400)}
 
 
 def run(lab: Lab) -> Findings:

@@ -149,18 +149,6 @@ SCALES = {
             (128,), epochs=40, epoch_games=500, round_games=100, updates=32, batch=256, memory=200_000, **_DQN
         ),
     ),
-    "full": Scale(
-        games=300_000,
-        decided=1_000_000,
-        generations=5,
-        tunings=5,
-        choosing=20_000,
-        benchmark=20_000,
-        learning=_MEDIUM | {"steps": 20_000, "batch": 4096},
-        dqn=NfspConfig(
-            (128,), epochs=100, epoch_games=5000, round_games=100, updates=32, batch=256, memory=1_000_000, **_DQN
-        ),
-    ),
 }
 
 

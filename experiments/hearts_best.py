@@ -93,7 +93,6 @@ SCALES = {
         last={"per_game": 12},
     ),
     "small": Scale(4, 60_000, 160_000, 1000, _MEDIUM, _LONGER),
-    "full": Scale(20, 200_000, 500_000, 20_000, _MEDIUM | {"steps": 10_000}, _LONGER | {"steps": 60_000}),
 }
 
 

@@ -51,7 +51,6 @@ class Scale:
 SCALES = {
     "smoke": Scale(2, 60, 1, 40, PAPER["smoke"].learning),
     "small": Scale(5, 20_000, 3, 20_000, PAPER["small"].learning),
-    "full": Scale(10, 300_000, 5, 100_000, PAPER["full"].learning),
 }
 
 SHARE = "Share of the win against three careful, %, mean over networks"

@@ -139,10 +139,6 @@ SCALES = {
         20_000, 100, 5, {"durak": 60_000, "literature": 30_000}, {"durak": 20_000, "literature": 600},
         _MEDIUM | {"steps": 1500},
     ),
-    "full": Scale(
-        200_000, 400, 9, dict.fromkeys(OTHERS, 400_000), {"durak": 200_000, "literature": 10_000},
-        _MEDIUM | {"steps": 10_000},
-    ),
 }  # fmt: skip
 
 LOST = "Games lost against three Bot3, %"

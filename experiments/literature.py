@@ -133,7 +133,6 @@ _LEARNING = {
 SCALES = {
     "smoke": Scale(60, 1, 20, 4, _LEARNING | {"parts": (0.8, 0.1, 0.1), "batch": 64, "steps": 10}),
     "small": Scale(10_000, 9, 10_000, 4000, _LEARNING | {"batch": 512, "steps": 1500}),
-    "full": Scale(10_000, 9, 100_000, 20_000, _LEARNING | {"batch": 512, "steps": 10_000}),
 }
 
 

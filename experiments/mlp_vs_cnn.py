@@ -56,7 +56,7 @@ from cardai.registry import load
 
 SEED = 20261122
 """The seed of the benchmarks' deals."""
-ROUND = {"smoke": 0.005, "small": 0.2, "full": 0.2}
+ROUND = {"smoke": 0.005, "small": 0.2}
 """{scale: seconds of a round in which rows are scored to measure a network's speed}."""
 
 
@@ -198,16 +198,8 @@ SCALES = {
         benchmark={"tictactoe": 0, "moska": 4000, "durak": 4000, "hearts": 4000, "literature": 1000},
         learning={"batch": 1024, "learning_rate": 2e-3, "warm_up": 50},
     ),
-    "full": Scale(
-        seeds=dict.fromkeys(GAMES, 5) | {"tictactoe": 10},
-        games=dict.fromkeys(GAMES, 1_000_000) | {"tictactoe": 200_000},
-        steps=dict.fromkeys(GAMES, 20_000) | {"tictactoe": 10_000},
-        own={name: {"mlp": {}, "cnn": {}} for name in GAMES},
-        benchmark=dict.fromkeys(GAMES, 20_000),
-        learning={"batch": 4096, "learning_rate": 1e-3, "warm_up": 200},
-    ),
 }  # fmt: skip
-"""Own sizes: in `small`, the MLPs that other experiments train for these games; in `full`, the bodies' defaults."""
+"""Own sizes in `small`: those of the MLPs that other experiments train for these games."""
 
 FEW = 10
 """In the conditions with little data, training has this many times fewer steps."""

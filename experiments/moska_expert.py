@@ -80,7 +80,6 @@ SCALES = {
         | {"parts": (0.8, 0.1, 0.1), "batch": 64, "steps": 20, "check_steps": 10, "warm_up": 0, "per_game": 4},
     ),
     "small": Scale(3, 150_000, 8000, 4000, "moves=4&worlds=1", _MEDIUM),
-    "full": Scale(8, 500_000, 20_000, 20_000, "moves=4&worlds=1", _MEDIUM | {"steps": 20_000}),
 }
 
 

@@ -63,14 +63,6 @@ SMALL_NETWORKS: dict[str, dict[str, Any]] = {
     "smoke": _SMALL_NETWORK | {"options": {"hidden": [16], "dropout": [0.0]}, "batch": 64, "steps": 20},
     "small": _SMALL_NETWORK
     | {"options": {"hidden": [128, 64], "dropout": [0.0, 0.0]}, "batch": 2048, "check_steps": 500, "warm_up": 100},
-    "full": _SMALL_NETWORK
-    | {
-        "options": {"hidden": [256, 256, 128], "dropout": [0.1, 0.1, 0.1]},
-        "batch": 4096,
-        "steps": 8000,
-        "check_steps": 500,
-        "warm_up": 100,
-    },
 }
 """Fields of `TrainConfig` for the networks of `players` and `rule-changes`, which score after-states, by scale."""
 
@@ -133,12 +125,6 @@ SCALES = {
             "by-game": {"steps": 800, "limit": 800_000},
             "by-state": {"steps": 800, "limit": 800_000},
         },
-    ),
-    "full": Scale(
-        games={"games1": 1_000_000, "games2": 1_000_000, "later": 1_000_000},
-        generations=4,
-        benchmark=20_000,
-        learning={"batch": 16384, "epochs": 70, "learning_rate": 1e-4, "schedule": "constant", "patience": 5},
     ),
 }  # fmt: skip
 

@@ -60,7 +60,7 @@ class Scale:
     searched: int
 
 
-SCALES = {"smoke": Scale(8, 4), "small": Scale(20_000, 1000), "full": Scale(100_000, 20_000)}
+SCALES = {"smoke": Scale(8, 4), "small": Scale(20_000, 1000)}
 
 ENCODER = "tactical"
 SMALL, BIG = (256, 256, 128), (512, 512, 256)

@@ -43,7 +43,7 @@ class Scale:
     benchmark: int
 
 
-SCALES = {"smoke": Scale(8), "small": Scale(8000), "full": Scale(100_000)}
+SCALES = {"smoke": Scale(8), "small": Scale(8000)}
 
 
 def run(lab: Lab) -> Findings:

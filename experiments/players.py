@@ -59,14 +59,6 @@ SCALES = {
         benchmark=8000,
         learning=SMALL_NETWORKS["small"] | {"steps": 1500},
     ),
-    "full": Scale(
-        seats=tuple(SIZES),
-        games=400_000,
-        generations=4,
-        later=200_000,
-        benchmark=40_000,
-        learning=SMALL_NETWORKS["full"],
-    ),
 }
 
 LOST = "Games lost against Bot3 in all other seats, %"

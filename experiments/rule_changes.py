@@ -55,12 +55,6 @@ SCALES = {
         benchmark=8000,
         learning=SMALL_NETWORKS["small"] | {"steps": 2000},
     ),
-    "full": Scale(
-        pairs=10,
-        games=400_000,
-        benchmark=40_000,
-        learning=SMALL_NETWORKS["full"],
-    ),
 }
 
 LOST = "Games lost against three Bot3, %, mean over networks"

@@ -33,7 +33,7 @@ class Scale:
     most: int = 0
 
 
-SCALES = {"smoke": Scale(200, 2, 2), "small": Scale(60_000, 7), "full": Scale(600_000, 9)}
+SCALES = {"smoke": Scale(200, 2, 2), "small": Scale(60_000, 7)}
 
 
 def run(lab: Lab) -> Findings:

@@ -225,7 +225,6 @@ SCALES = {
         },
         (8, 3, 1),
     ),
-    "full": Scale(20_000, dict.fromkeys(CONTESTS, (2000, 400, 80)), (40, 20, 4)),
 }
 
 

@@ -48,7 +48,7 @@ class Scale:
     games: int
 
 
-SCALES = {"smoke": Scale(12), "small": Scale(2000), "full": Scale(20_000)}
+SCALES = {"smoke": Scale(12), "small": Scale(2000)}
 
 
 class Decision(NamedTuple):

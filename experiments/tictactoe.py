@@ -95,7 +95,6 @@ class Scale:
 SCALES = {
     "smoke": Scale(1, 1, {"iterations": 2, "games": 200, "steps": 20}),
     "small": Scale(3, 10),
-    "full": Scale(10, 30),
 }
 
 

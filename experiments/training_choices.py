@@ -78,7 +78,6 @@ class Scale:
 SCALES = {
     "smoke": Scale(2, 1000, 40, SMALL_NETWORKS["smoke"] | {"check_steps": 10}),
     "small": Scale(5, 80_000, 8000, SMALL_NETWORKS["small"] | {"steps": 2000}),
-    "full": Scale(10, 400_000, 40_000, SMALL_NETWORKS["full"]),
 }
 
 LOST = "Games lost against three Bot3, %, mean over networks"

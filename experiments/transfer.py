@@ -166,7 +166,6 @@ _SMALL = _LEARNING | {
     "options": {"hidden": [128, 64], "dropout": [0.0, 0.0]}, "limit": 1_000_000, "batch": 1024, "steps": 1000,
     "warm_up": 100, "check_steps": 100, "patience": 3,
 }  # fmt: skip
-_FULL = _SMALL | {"limit": 0, "batch": 2048, "steps": 20_000, "check_steps": 500}
 SCALES = {
     "smoke": Scale(
         (60, 120), {"literature": 60}, 2, 8, 4,
@@ -174,7 +173,6 @@ SCALES = {
         | {"parts": (0.5, 0.25, 0.25)},
     ),
     "small": Scale((1000, 10_000, 100_000), {"literature": 10_000}, 5, 1000, 300, _SMALL),
-    "full": Scale((1000, 10_000, 100_000, 1_000_000), {}, 5, 8000, 4000, _FULL),
 }  # fmt: skip
 REACHED = "What one recipe reaches, %"
 LESS = "Less the simple player on the same deals, percentage points"

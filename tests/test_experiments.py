@@ -65,11 +65,9 @@ def test_what_an_experiment_uses_is_written_down(made, name):
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_what_is_finished_is_not_done_again_and_a_piece_that_is_comes_out_the_same(made, name):
+def test_what_is_finished_is_not_done_again(made, name):
     folder, result, _ = made(name)
     assert lab.run(name, folder, "smoke") == result  # the seconds, too: nothing was measured
-    if any(told["repeats"] for told in result["pieces"].values()):
-        lab.run(name, folder, "smoke", again=lab.chosen_again(folder, 1, seed=7))
 
 
 def figures(result, table):

@@ -1,4 +1,4 @@
-"""Where experiments run: pieces are kept, bound to their code and config, sealed, and measured again on request."""
+"""Where experiments run: pieces are kept, bound to their code and config, and sealed."""
 
 import json
 import re
@@ -25,7 +25,7 @@ class Fake:
     """An experiment of two pieces, the second of which may be told to stop; it counts what it measures."""
 
     def __init__(self):
-        self.SCALES = {"smoke": Scale(4), "small": Scale(8), "full": Scale(16)}
+        self.SCALES = {"smoke": Scale(4), "small": Scale(8)}
         self.measured, self.stop, self.value = [], False, 25.0
 
     def measure(self, key):
@@ -108,9 +108,6 @@ def test_ctrl_c_says_that_the_same_command_goes_on(fake, tmp_path, capsys):
     assert verbs.reproduce("fake", scale="smoke", out=tmp_path / "runs") == 0
     assert "It loses 25.0 %." in capsys.readouterr().out
     assert (tmp_path / "runs" / "report" / "fake.md").exists()
-    fake.value = 24.5
-    assert verbs.reproduce("fake", scale="smoke", out=tmp_path / "runs", again=2) == 1
-    assert "came out different" in capsys.readouterr().out
 
 
 def test_all_goes_on_without_those_that_cannot_run_here(fake, tmp_path, monkeypatch, capsys):
@@ -191,17 +188,6 @@ def test_a_file_that_was_edited_is_refused_by_name(fake, tmp_path):
         report.results_in(tmp_path)
 
 
-def test_measuring_again_says_whether_it_comes_out_the_same(fake, tmp_path):
-    lab.run("fake", tmp_path, "smoke")
-    assert lab.chosen_again(tmp_path, 9, 0) == ["first", "second"]  # speeds cannot repeat
-    lab.run("fake", tmp_path, "smoke", again=["first"])
-    assert fake.measured == ["first", "second", "first"]  # the seconds differ, and may
-    fake.value = 25.5
-    with pytest.raises(lab.Different, match=r"first came out different the second time: point is 25.5, was 25.0"):
-        lab.run("fake", tmp_path, "smoke", again=["first"])
-    assert lab.run("fake", tmp_path, "smoke")["rows"][0]["figure"]["point"] == 25.0
-
-
 def test_an_unknown_experiment_and_scale_are_refused_before_anything_is_written(tmp_path):
     with pytest.raises(CardaiError, match=r"there is no experiment 'tictacto'.*tictactoe"):
         verbs.reproduce("tictacto", out=tmp_path / "out")
@@ -209,17 +195,8 @@ def test_an_unknown_experiment_and_scale_are_refused_before_anything_is_written(
         verbs.reproduce("tictactoe", scale="huge", out=tmp_path / "out")
     with pytest.raises(CardaiError, match="at least 1"):
         verbs.reproduce("tictactoe", games=0, out=tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_options_that_make_no_sense_are_refused_in_a_sentence(fake, tmp_path):
-    for options, words in (
-        ({"ship": True}, "--ship is for one experiment"),
-        ({"again": 2}, "--again is for one experiment"),
-        ({"again": -1}, "--again must be at least 0"),
-    ):
-        with pytest.raises(CardaiError, match=words):
-            verbs.reproduce("all", out=tmp_path / "out", **options)
+    with pytest.raises(CardaiError, match="--ship is for one experiment"):
+        verbs.reproduce("all", ship=True, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -272,7 +249,7 @@ def test_experiments_are_listed_with_question_claim_source_command_and_minutes(c
     assert "Table 1" in shown
 
 
-def test_every_experiment_has_three_frozen_scales():
+def test_every_experiment_has_two_frozen_scales():
     for scales in (catalogue.module(name).SCALES for name in EXPERIMENTS):
         assert tuple(scales) == catalogue.SCALES
         assert all(type(size).__dataclass_params__.frozen for size in scales.values())

@@ -59,7 +59,7 @@ def test_the_front_page_is_short():
     before, _, table = report.overview(RESULTS, RUNS, ["transfer", "claims"]).partition("\n## Questions and answers\n")
     assert len(re.sub(r"!\[.*?\]\(.*?\)", "", before).split()) <= 120
     cells = [cell for line in table.splitlines() if line.startswith("| [") for cell in line.split(" | ")[1:]]
-    assert max(len(cell.split()) for cell in cells) <= MOST_WORDS + 1  # "(outdated)"
+    assert max(len(cell.split()) for cell in cells) <= MOST_WORDS
 
 
 def test_the_picture_of_strength_shows_the_strongest_agent_as_it_is_listed_now():

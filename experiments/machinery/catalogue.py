@@ -2,7 +2,7 @@
 
 Nothing heavy is imported here, so that listing them costs nothing. An experiment NAME is two modules:
 
-- `cardai.experiments.NAME` measures. It has a dict `SCALES` of frozen configs (smoke, small, full) and a function
+- `cardai.experiments.NAME` measures. It has a dict `SCALES` of frozen configs (smoke, small) and a function
   `run(lab) -> Findings`. A game's or module's name has "_" where an experiment's has "-".
 - `cardai.experiments.pages.NAME` shows. It has `answers(result) -> list of sentences`, the first of which is the answer
   in at most 25 words, `NOTES` or `notes(result)` on how the tables are read, and `draw(result) -> {title: figure}`. It
@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-SCALES = ("smoke", "small", "full")
+SCALES = ("smoke", "small")
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ A folder belongs to one experiment, one config and one behaviour of all that the
 changed. So does a piece that was edited by hand.
 """
 
-import random
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,21 +30,6 @@ if TYPE_CHECKING:
     from cardai.experiments.machinery.networks import NetworkStore
 
 BINDING, RESULT, PIECES = "experiment.json", "result.json", "pieces"
-SPEEDS = {
-    "seconds",
-    "milliseconds",
-    "games_per_second",
-    "states_per_second",
-    "rows_per_second",
-    "machine",
-    "when",
-    "utilisation",
-}
-"""Keys whose values may differ when a piece is measured again; all other values must be equal."""
-
-
-class Different(CardaiError):
-    """A piece was measured again and gave another value."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +37,8 @@ class Lab:
     """What an experiment's `run` gets.
 
     `size`: its config for the scale, from its `SCALES`. `games`: games behind each figure instead of the scale's
-    number. `again`: keys of pieces to measure again although they are saved. `made`: {key: saved content} of all pieces
-    that `run` has used so far. `bound`: the seal of the folder's binding, which its pieces name.
+    number. `made`: {key: saved content} of all pieces that `run` has used so far. `bound`: the seal of the folder's
+    binding, which its pieces name.
     """
 
     name: str
@@ -64,18 +48,17 @@ class Lab:
     games: int | None = None
     device: str = "auto"
     progress: Progress | None = None
-    again: Collection[str] = ()
     made: dict[str, dict[str, Any]] = field(default_factory=dict)
     bound: str = ""
 
     def piece(self, key: str, measure: Callable[[], Any], repeats: bool = True) -> Any:
         """The value of `measure()` as plain JSON types; it is saved under `key`, and later calls read it from there.
 
-        `repeats`: whether measuring again must give the same value, except under the keys of `SPEEDS`.
+        `repeats`: whether the same is measured in another run, times and speeds apart.
         """
         place = self.folder / PIECES / f"{key}.json"
         saved = self._saved(place) if place.exists() else None
-        if saved is None or key in self.again:
+        if saved is None:
             self.tell(0, 1, key)
             stopped = self.folder / PIECES / f"{key}.seconds"  # what was spent before a measurement was stopped
             began = time.perf_counter() - (read_sealed(stopped)["seconds"] if stopped.exists() else 0.0)
@@ -94,10 +77,7 @@ class Lab:
                 "machine": machine(),
                 "value": value,
             }
-            if saved is not None and repeats and _lasting(saved["value"]) != _lasting(content["value"]):
-                difference = _first_difference(_lasting(saved["value"]), _lasting(content["value"]))
-                raise Different(f"{self.name}, {key} came out different the second time: {difference}")
-            saved = write_sealed(place, content) if saved is None else saved
+            saved = write_sealed(place, content)
         self.made[key] = saved
         return saved["value"]
 
@@ -140,7 +120,9 @@ class Lab:
             self.progress(done, total, f"{self.name}: {what}")
 
     def _saved(self, place: Path) -> dict[str, Any]:
-        content = _piece(place)
+        content = read_sealed(place)
+        if content.get("key") != place.stem:
+            raise CardaiError(f"{place} is damaged: it is another piece; delete it, and it will be measured again")
         if (content["experiment"], content["bound"]) != (self.name, self.bound):
             raise CardaiError(f"{place} was made in another folder; delete it, and it will be measured again")
         return content
@@ -154,7 +136,6 @@ def run(
     games: int | None = None,
     device: str = "auto",
     progress: Progress | None = None,
-    again: Collection[str] = (),
 ) -> dict[str, Any]:
     """Run an experiment in a folder, or resume it; returns its sealed result, which is also written to `result.json`.
 
@@ -172,7 +153,7 @@ def run(
     size = experiment.SCALES[scale]
     config = {"scale": scale, "games": games, "config": plain(asdict(size))}
     binding = _bind(name, folder, config)
-    lab = Lab(name, folder, scale, size, games, device, progress, again, bound=binding[SEAL])
+    lab = Lab(name, folder, scale, size, games, device, progress, bound=binding[SEAL])
     findings: Findings = experiment.run(lab)
     header = {"experiment": name, **config, "behaviour": binding["behaviour"], "command": command(name, config)}
     content = findings.as_json()
@@ -238,52 +219,3 @@ def _refusal(folder: Path, key: str, bound: Mapping[str, Any], own: Mapping[str,
         return f"{folder} was begun with another config of the scale {own['scale']}; {away}"
     begun, wanted = ("the scale's" if value is None else value for value in (bound.get(key), own[key]))
     return f"{folder} was begun with {key} {begun}, not {wanted}; {away}"
-
-
-def chosen_again(folder: Path, count: int, seed: int) -> list[str]:
-    """The keys of at most `count` saved pieces that must repeat, drawn at random with `seed`, sorted.
-
-    Raises CardaiError if no such piece is saved in the folder.
-    """
-    pieces = (_piece(path) for path in sorted((folder / PIECES).glob("*.json")))
-    keys = [piece["key"] for piece in pieces if piece["repeats"]]
-    if not keys:
-        raise CardaiError(f"{folder} holds no measurement that could be repeated")
-    return sorted(random.Random(seed).sample(keys, min(count, len(keys))))
-
-
-def _piece(place: Path) -> dict[str, Any]:
-    """A saved piece. Raises CardaiError if its file cannot be read, was edited, or holds something else."""
-    content = read_sealed(place)
-    computer = content.get("machine")
-    texts = [content.get(name) for name in ("experiment", "bound", "key", "when")]
-    is_piece = (
-        all(isinstance(text, str) for text in texts)
-        and content["key"] == place.stem
-        and isinstance(content.get("repeats"), bool)
-        and type(content.get("seconds")) in (int, float)
-        and isinstance(computer, dict)
-        and {"processor", "usable_cpus", "commit"} <= computer.keys()
-        and all(isinstance(computer[name], str | int | None) for name in ("processor", "usable_cpus", "commit"))
-        and "value" in content
-    )
-    if not is_piece:
-        raise CardaiError(f"{place} is damaged: it is no saved measurement; delete it, and it will be measured again")
-    return content
-
-
-def _lasting(value: Any) -> Any:
-    """A value without the keys of `SPEEDS`, at any depth."""
-    if isinstance(value, Mapping):
-        return {key: _lasting(part) for key, part in value.items() if key not in SPEEDS}
-    return [_lasting(part) for part in value] if isinstance(value, (list, tuple)) else value
-
-
-def _first_difference(before: Any, after: Any, where: str = "") -> str:
-    if isinstance(before, Mapping) and isinstance(after, Mapping) and before.keys() == after.keys():
-        pairs = [(f"{where}.{key}", before[key], after[key]) for key in before]
-    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        pairs = [(f"{where}[{i}]", *pair) for i, pair in enumerate(zip(before, after, strict=True))]
-    else:
-        return f"{where.lstrip('.')} is {after}, was {before}"
-    return next(_first_difference(a, b, place) for place, a, b in pairs if a != b)

@@ -63,20 +63,17 @@ class ReproductionSummary:
 
 @dataclass(frozen=True)
 class Validity:
-    """What behaves otherwise now than when results were measured. An empty list: the result is valid.
+    """What behaves otherwise now than when results were measured: {experiment: what has changed}.
 
-    `changed`: {experiment: what has changed}. `said`: {experiment: what its result says has changed, and why}, for
-    results that are marked as outdated.
+    A result is valid if nothing has.
     """
 
     changed: Mapping[str, Sequence[str]]
-    said: Mapping[str, Mapping[str, Any]]
 
     @classmethod
     def of(cls, results: Sequence[Mapping[str, Any]]) -> Self:
         """Compute how everything behind these results behaves now, which may take some minutes."""
         from cardai.experiments.machinery.behaviour import behaviour, differences
-        from cardai.experiments.machinery.report import OUTDATED
 
         changed = {}
         with Line("behaviour") as line:
@@ -84,35 +81,22 @@ class Validity:
                 name = result["experiment"]
                 line(number, len(results), name)
                 changed[name] = differences(result["behaviour"], behaviour(name, result["scale"]))
-        return cls(changed, {result["experiment"]: result[OUTDATED] for result in results if OUTDATED in result})
-
-    @property
-    def is_said(self) -> bool:
-        """Whether all results that are not valid say what has changed."""
-        return all(list(what) == self._said(name) for name, what in self.changed.items())
-
-    def _said(self, name: str) -> list[str]:
-        return list(self.said.get(name, {}).get("changed", ()))
+        return cls(changed)
 
     def as_json(self) -> dict[str, Any]:
-        """{experiment: {"valid", "changed", "why"}}; `why` is None where the result does not say so itself."""
-        return {
-            name: {"valid": not what, "changed": list(what), "why": self.said.get(name, {}).get("why")}
-            for name, what in self.changed.items()
-        }
+        """{experiment: {"valid", "changed"}}."""
+        return {name: {"valid": not what, "changed": list(what)} for name, what in self.changed.items()}
 
     def table(self) -> Any:
         """For a terminal: a rich renderable."""
-        parts = [self._line(name, what) for name, what in self.changed.items()]
+        parts = [
+            Text(f"{name}: not valid any more, changed: {', '.join(what)}", style="red")
+            if what
+            else Text(f"{name}: valid", style="green")
+            for name, what in self.changed.items()
+        ]
         valid = sum(not what for what in self.changed.values())
         return Group(*parts, Text(f"{valid} of {len(self.changed)} results are valid", style="bold"))
-
-    def _line(self, name: str, what: Sequence[str]) -> Text:
-        if not what and name not in self.said:
-            return Text(f"{name}: valid", style="green")
-        if list(what) == self._said(name):
-            return Text(f"{name}: outdated, as it says itself: {self.said[name]['why']}", style="yellow")
-        return Text(f"{name}: not valid any more, changed: {', '.join(what) or 'nothing'}", style="red")
 
 
 def _command(name: str) -> str:

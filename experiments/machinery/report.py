@@ -70,8 +70,7 @@ CITE = (
     "Name the page, the address of the figure (press it in its table: the address ends in `#r-` and six signs) and the"
     " commit. The address stays the same when the figure is measured again; the commit says which measurement it was.",
     'For example: "cardai, report/strength.md#r-42bf76, commit 7d21517".',
-    "The row in full has the command that measures it, its seed and the number of games. `cardai reproduce NAME --again"
-    " 3` measures three pieces once more: they must come out the same.",
+    "The row in full has the command that measures it, its seed and the number of games.",
     "`CITATION.cff` in the project's folder has the citation of the software. Name the source too where its claim is"
     " shown: the page's last answer says which.",
 )
@@ -94,8 +93,7 @@ DIRECTIONS_LEGEND = (
 )
 SCALE_WORDS = {
     "smoke": "a few games, to test that everything runs",
-    "small": "sized for a machine with two processors, with fewer games than the scale full",
-    "full": "the largest numbers of games and networks",
+    "small": "sized for a machine with two processors",
 }
 STRENGTH = "strength.svg"
 """The picture for the project's first page."""
@@ -103,8 +101,6 @@ EXCERPT = (
     "transfer", "tictactoe", "moska-table1", "mlp-vs-cnn", "information", "hearts-best", "literature"
 )  # fmt: skip
 """Experiments that have a row in another page, see `put_into`."""
-OUTDATED = "outdated"
-"""The entry of a result that is no longer valid: what has changed, and why."""
 MAIN = "transfer"
 """The experiment whose answer is the main result."""
 METHOD, FRONT = "method", "front"
@@ -182,21 +178,6 @@ def write_again(folder: Path) -> Path:
     return write(folder, results_in(folder))
 
 
-def mark_outdated(folder: Path, changed: Mapping[str, Sequence[str]], why: str) -> Path:
-    """Write a report anew in which results of experiments with changes say what has changed, and why.
-
-    A result that was marked so before keeps its reason if nothing else has changed.
-    """
-    results = []
-    for result in results_in(folder):
-        what, before = list(changed[result["experiment"]]), result.pop(OUTDATED, None)
-        if what:
-            kept = before is not None and before["changed"] == what
-            result[OUTDATED] = before if kept else {"changed": what, "why": why}
-        results.append(result)
-    return write(folder, results)
-
-
 def put_into(path: Path, results: Sequence[Result]) -> None:
     """Write the table of `excerpt` between the marks of a page of Markdown, such as a README.
 
@@ -227,7 +208,7 @@ def overview(results: Sequence[Result], runs: Sequence[Mapping[str, Any]] = (), 
 
     `runs`: of a history of ratings, see `cardai.experiments.pages.ratings`. `figures`: titles of figures.
     """
-    main = [f"**{_answers(result)[0]}**" for result in results if result["experiment"] == MAIN]
+    main = [f"**{_answer(result)}**" for result in results if result["experiment"] == MAIN]
     lines = ["# What was shown", "", " ".join([IN_SHORT, *main]), ""]
     lines += [" ".join(f"![{front.IN_WORDS[title]}]({FRONT}-{title}.svg)" for title in figures), ""] if figures else []
     lines += [*(front.HOW_TO_READ[title] for title in figures), ""]
@@ -277,7 +258,7 @@ def _questions(
     for result in results:
         name = result["experiment"]
         lines.append(
-            f"| [{EXPERIMENTS[name].question}]({at}{name}.md) | {_answers(result)[0]} | {_claims_of(name, every)} |"
+            f"| [{EXPERIMENTS[name].question}]({at}{name}.md) | {_answer(result)} | {_claims_of(name, every)} |"
         )
     if runs:
         lines.append(f"| [{ratings.QUESTION}]({at}{ratings.NAME}.md) | {ratings.answers(runs)[0]} | none |")
@@ -287,7 +268,7 @@ def _questions(
 def page(result: Result, titles: Sequence[str] = ()) -> str:
     """An experiment's page in Markdown: answer, main figure, tables, other figures, conditions."""
     name = result["experiment"]
-    entry, (answer, *others) = EXPERIMENTS[name], _answers(result)
+    entry, (answer, *others) = EXPERIMENTS[name], page_of(result["experiment"]).answers(result)
     images = [figure_lines(name, title, result["command"]) for title in titles]
     lines = [f"# {entry.question}", "", f"**{answer}**", ""]
     lines += [line for image in images[:1] for line in image]
@@ -300,7 +281,7 @@ def page(result: Result, titles: Sequence[str] = ()) -> str:
     lines += ["## Conditions", "", *(f"- {line}" for line in _conditions([result])), ""]
     lines += [
         f"Made by `{result['command']}` in {result['seconds']:,.0f} s."
-        f" {'A result' if OUTDATED in result else 'It'} is valid while all {len(result['behaviour'])} parts behind it"
+        f" It is valid while all {len(result['behaviour'])} parts behind it"
         " (rules, agents, networks, estimators) behave the same, which `cardai report report --check` tests.",
         "",
     ]
@@ -327,19 +308,8 @@ def _each_row(result: Result) -> list[str]:
     return folded(f"{len(numbered)} rows with their commands, seeds and commits", lines)
 
 
-def _answers(result: Result) -> list[str]:
-    """What a page answers. An outdated result says so in its first line, and why in its second."""
-    first, *others = page_of(result["experiment"]).answers(result)
-    if OUTDATED not in result:
-        return [first, *others]
-    changed = [f"`{one}`" for one in result[OUTDATED]["changed"]]
-    return [
-        f"{first} ({OUTDATED})",
-        f"Outdated: {result[OUTDATED]['why']}. It is to be measured again.",
-        f"Of {len(result['behaviour'])} parts behind this page {len(changed)} behave otherwise: {listed(changed)}."
-        " Figures that rest on none of these stand.",
-        *others,
-    ]
+def _answer(result: Result) -> str:
+    return page_of(result["experiment"]).answers(result)[0]
 
 
 def notes_of(result: Result) -> Sequence[str]:

@@ -16,13 +16,11 @@ def reproduce(
     name: Annotated[str | None, Parameter(help="An experiment, or all; they are listed if none is given.")] = None,
     /,
     *,
-    scale: Annotated[str, Parameter(help="smoke (seconds), small (two cores) or full (a GPU, or days).")] = "small",
+    scale: Annotated[str, Parameter(help="smoke (seconds) or small (on two cores, minutes as listed).")] = "small",
     out: Annotated[Path | None, Parameter(help="The folder to work in; runs/SCALE if not given.")] = None,
     report: Annotated[Path | None, Parameter(help="Where the report goes; OUT/report if not given.")] = None,
     games: Annotated[int | None, Parameter(help="Games a figure; the scale's number if not given.")] = None,
     device: Annotated[str, Parameter(help="Where networks learn and judge: auto, cpu or gpu.")] = "auto",
-    again: Annotated[int, Parameter(help="Measure so many finished pieces again: they must come out the same.")] = 0,
-    seed: Annotated[int, Parameter(help="Decides which pieces --again measures.")] = 0,
     ship: Annotated[bool, Parameter(negative="", help="Put its models among those that come with cardai.")] = False,
     json: AsJson = False,
 ) -> int:
@@ -38,10 +36,8 @@ def reproduce(
         raise CardaiError(unknown("scale", scale, SCALES))
     if games is not None and games < 1:
         raise CardaiError(f"--games must be at least 1, not {games}")
-    if again < 0:
-        raise CardaiError(f"--again must be at least 0, not {again}")
-    if name == "all" and (ship or again):
-        raise CardaiError(f"{'--ship' if ship else '--again'} is for one experiment; name it")
+    if name == "all" and ship:
+        raise CardaiError("--ship is for one experiment; name it")
     if ship and not hasattr(module(name), "ship"):
         raise CardaiError(f"{name} has no models of its own to ship")
     from cardai.evaluators.scorer import set_device
@@ -49,8 +45,6 @@ def reproduce(
     set_device(device)
     place = out or Path("runs") / scale
     try:
-        if again:
-            return _measured_again(name, place, scale, games, device, again, seed)
         outcome = _run(name, place, report or place / "report", scale, games, device, ship)
         return show(outcome, json)
     except KeyboardInterrupt:
@@ -64,28 +58,24 @@ def report(
     *,
     into: Annotated[Path | None, Parameter(help="Also write the headlines between the marks of this page.")] = None,
     check: Annotated[bool, Parameter(negative="", help="Only test whether its results are still valid.")] = False,
-    outdated: Annotated[str | None, Parameter(help="Mark results that are not, with this reason.")] = None,
     json: AsJson = False,
 ) -> int:
     """Write the pages of a report anew from its results, or test whether these are still valid.
 
-    A result is outdated if something behaves otherwise than when it was measured. The exit code of --check is 1 if
-    an outdated result does not say so.
+    A result is not valid any more if something behaves otherwise than when it was measured. Then the exit code of
+    --check is 1.
     """
     from cardai.cli.verbs.shared import show
     from cardai.errors import CardaiError
     from cardai.experiments.machinery.listing import Validity
-    from cardai.experiments.machinery.report import mark_outdated, put_into, results_in, write_again
+    from cardai.experiments.machinery.report import put_into, results_in, write_again
 
     if check:
         validity = Validity.of(results_in(folder))
-        return show(validity, json) or int(not validity.is_said)
+        return show(validity, json) or int(any(validity.changed.values()))
     if json:
         raise CardaiError("--json goes with --check: the pages of a report are files")
-    if outdated is None:
-        print(write_again(folder))
-    else:
-        print(mark_outdated(folder, Validity.of(results_in(folder)).changed, outdated))
+    print(write_again(folder))
     if into is not None:
         put_into(into, results_in(folder))
     return 0
@@ -132,20 +122,3 @@ def _run(name: str, place: Path, report: Path, scale: str, games: int | None, de
     if not of_scale:
         raise CardaiError(f"there is no result of scale {scale} in {place}")
     return ReproductionSummary(results, missing, write(report, of_scale))
-
-
-def _measured_again(name: str, place: Path, scale: str, games: int | None, device: str, count: int, seed: int) -> int:
-    """Measure some finished pieces of an experiment again; returns 0 if all values are the same, 1 if one differs."""
-    from cardai.cli.show.progress import Line
-    from cardai.experiments.machinery import lab
-
-    keys = lab.chosen_again(place / name, count, seed)
-    try:
-        with Line(name) as line:
-            lab.run(name, place / name, scale, games=games, device=device, progress=line, again=keys)
-    except lab.Different as different:
-        print(different)
-        return 1
-    for key in keys:
-        print(f"the same: {key}")
-    return 0
