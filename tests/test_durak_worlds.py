@@ -153,22 +153,6 @@ def test_5_4_worlds_are_all_the_possible_ones_and_even():
     assert chisquare(list(counts.values())).pvalue > 1e-4
 
 
-def test_5_5_worlds_of_the_report_are_dealt_within_the_suit_limit():
-    for seed in range(400):
-        state = GAME.new(6, seed, "report")
-        world = GAME.world(state, seed % 6, seed)
-        assert rules.is_within_limit(world)
-
-
-def test_a_made_up_position_that_no_deal_leads_to_has_worlds_all_the_same():
-    state = late_position()
-    state.since[1] = state.dealt[1] = 0
-    state.stock, state.discards = state.discards & 3 << 34, state.discards & ~(3 << 34)
-    state.hands[1] = DECK36.cards("6D 7D 6S 7S")
-    world = GAME.world(state, 0, 1)
-    assert bits(world.hands[1]) == 4
-
-
 # Faults planted in the game, each with the law of `cardai check` that must find it.
 
 

@@ -95,14 +95,6 @@ def lowest_of(hand, number):
 # 1 Setting up
 
 
-@pytest.mark.parametrize("variant", HEARTS.variants)
-def test_1_1_thirteen_cards_each_of_fifty_two(variant):
-    for seed in range(20):
-        state = HEARTS.new(4, seed, variant)
-        assert [int(hand).bit_count() for hand in state.hands] == [13] * 4
-        assert sum(int(hand) for hand in state.hands) == FULL
-
-
 def test_1_2_directions_go_left_right_across_hold_and_begin_again():
     state, seen = HEARTS.new(4, 1, "match"), []
     while state.turn >= 0:
@@ -161,18 +153,6 @@ def test_2_2_seats_choose_in_turn_one_card_at_a_time_and_none_twice():
     assert order == [(seat, number, int(number > 0)) for seat in SEATS for number in range(3)]
 
 
-def test_2_2_the_order_in_which_cards_are_chosen_does_not_matter():
-    state = after_deal(RIGHT)
-    first, second, third = HEARTS.moves(state)[:3]
-    ends = []
-    for order in ((first, second, third), (third, first, second)):
-        end = state
-        for move in order:
-            end = HEARTS.play(end, move)
-        ends.append(end.tobytes())
-    assert ends[0] == ends[1]
-
-
 # 3 Tricks
 
 
@@ -183,21 +163,6 @@ def test_3_1_the_two_of_clubs_is_led(leader):
     state = position(hands, leader)
     assert legal(state) == "2C"
     assert legal(position(hands, leader, any_club=1)) == "2C 5C 8C"
-
-
-def test_3_1_the_two_of_clubs_leads_after_it_has_been_passed():
-    for seed in range(200):
-        state = HEARTS.new(4, seed)
-        holder = next(seat for seat in SEATS if int(state.hands[seat]) & 1)
-        end = passed_on(state)
-        expected = (holder + int(state.direction)) % 4  # passed_on passes the lowest cards, this one among them
-        assert (end.turn, end.leader, int(end.known[expected])) == (expected, expected, 1)
-
-
-def test_3_2_who_can_follow_must_and_who_cannot_may_play_anything():
-    state = position(["AC 2D", "3C KC 4H", "5D 6H QS", "7C 8D 9S"], table=())
-    assert legal(play(state, "AC")) == "3C KC"
-    assert legal(play(state, "AC 3C")) == "5D 6H QS"
 
 
 # Hands of a first trick: the seat that leads holds the two of clubs, the next one no club.
@@ -222,70 +187,10 @@ def test_3_3_a_hand_of_thirteen_point_cards_may_play_any_of_them(hand):
     assert cards(legal(first_trick(hand))) == cards(hand)
 
 
-def test_3_3_the_second_trick_may_get_points():
-    state = position(["AC 2D", "4D 5H", "KS QS", "7C 8D"])
-    assert legal(play(state, "AC")) == "4D 5H"
-    assert legal(play(state, "AC 5H")) == "QS KS"
-
-
-@pytest.mark.parametrize("leader", SEATS)
-def test_3_4_the_highest_card_of_the_suit_led_takes_the_trick_and_leads(leader):
-    for highest in SEATS:
-        hands = [f"{'29'[highest == 0]}C 2D", f"{'3T'[highest == 1]}C 3D", f"{'4J'[highest == 2]}C 4D"]
-        hands.append(f"{'5Q'[highest == 3]}C 5D")
-        state = play(position(hands, leader), " ".join(hand.split()[0] for hand in hands))
-        taker = (leader + highest) % 4
-        assert (state.turn, state.leader) == (taker, taker)
-        assert [int(tricks) for tricks in state.tricks] == [int(seat == taker) for seat in SEATS]
-        assert int(state.taken[taker]) == cards(" ".join(hand.split()[0] for hand in hands))
-
-
-def test_3_4_a_card_of_another_suit_takes_nothing():
-    state = play(position(["2C 2D", "AH 3D", "AS 4D", "AD 5D"]), "2C AH AS AD")
-    assert (state.turn, int(state.tricks[0])) == (0, 1)
-
-
-def test_3_5_hearts_are_not_led_before_they_are_broken():
-    hands = ["2D 3H QS", "4D 5D 5H", "6D 7D 6H", "8D 9D 7H"]
-    assert legal(position(hands)) == "2D QS"
-    assert legal(position(hands, broken=1)) == "2D 3H QS"
-    assert legal(position(hands, must_break=0)) == "2D 3H QS"
-
-
-def test_3_5_a_hand_of_hearts_may_lead_them():
-    assert legal(position(["3H 4H", "4D 5D", "6D 7D", "8D 9D"])) == "3H 4H"
-
-
-def test_3_5_a_heart_played_breaks_hearts_and_another_card_does_not():
-    hands = ["2D 3H", "4C 5H", "6D 7D", "8D 9D"]
-    assert play(position(hands), "2D 5H").broken == 1
-    assert play(position(hands), "2D 4C 6D 8D").broken == 0
-    assert play(position(["3H 4H", "4D 5D", "6D 7D", "8D 9D"]), "3H").broken == 1
-
-
-@pytest.mark.parametrize("queen_breaks", [0, 1])
-def test_3_5_the_queen_of_spades_breaks_hearts_if_the_option_says_so(queen_breaks):
-    discarded = position(["2D 3H", "QS 5H", "6D 7D", "8D 9D"], queen_breaks=queen_breaks)
-    assert play(discarded, "2D QS").broken == queen_breaks
-    led = position(["QS 3H 2C", "4S 5H 3C", "6S 7D 4C", "8S 9D 5C"], queen_breaks=queen_breaks)
-    assert play(led, "QS").broken == queen_breaks
-    other = position(["KS 3H", "4S 5H", "6S 7D", "8S 9D"], queen_breaks=queen_breaks)
-    assert play(other, "KS").broken == 0
-
-
 def test_3_5_the_paper_says_the_queen_does_not_break_and_openspiel_that_it_does():
     assert {name: values["queen_breaks"] for name, values in HEARTS.variants.items()} == {
         name: int(not name.startswith("paper")) for name in HEARTS.variants
     }
-
-
-def test_3_5_with_lead_for_queen_who_has_only_the_queen_and_hearts_may_lead_a_heart():
-    hands = ["QS 3H", "4D 5D", "6D 7D", "8D 9D"]
-    assert legal(position(hands)) == "QS"
-    assert legal(position(hands, lead_for_queen=1)) == "3H QS"
-    others = ["QS 3H 2D", "4D 5D 4C", "6D 7D 5C", "8D 9D 6C"]
-    assert legal(position(others, lead_for_queen=1)) == "2D QS"
-    assert legal(position(["KS 3H", "4D 5D", "6D 7D", "8D 9D"], lead_for_queen=1)) == "KS"
 
 
 # 4 Points. The last trick of a round: the leader takes it, with no point card in it.
@@ -299,15 +204,6 @@ def totals(taken, leader=0, **options):
     end = play(position(LAST, leader, taken=taken, **options), " ".join(LAST))
     assert end.turn == NONE
     return [int(end.totals[(leader + step) % 4]) for step in SEATS]
-
-
-def test_4_1_a_heart_is_one_point_and_the_queen_of_spades_thirteen():
-    assert totals([(0, "QS 2H"), (1, "AH 3H 4C"), (2, "KS AS JD")]) == [14, 2, 0, 0]
-
-
-def test_4_1_the_cards_of_the_last_trick_count():
-    end = play(position(["9C", "2H", "QS", "4D"]), "9C 2H QS 4D")
-    assert [int(points) for points in end.totals] == [14, 0, 0, 0]
 
 
 @pytest.mark.parametrize("leader", SEATS)
@@ -324,12 +220,6 @@ def test_4_2_who_takes_all_26_points_shoots_the_moon(leader, shooter):
 def test_4_2_one_heart_elsewhere_is_no_moon(moon):
     assert totals([(1, f"{MOST_HEARTS} QS"), (2, "AH")], moon=moon) == [0, 25, 1, 0]
     assert totals([(1, HEARTS_TAKEN), (2, "QS")], moon=moon) == [0, 13, 13, 0]
-
-
-def test_4_3_the_jack_of_diamonds_takes_ten_points_off():
-    taken = [(0, "2H"), (1, "JD"), (2, "JS JC JH")]
-    assert totals(taken, jack=1) == [1, -10, 1, 0]
-    assert totals(taken, jack=0) == [1, 0, 1, 0]
 
 
 @pytest.mark.parametrize(("moon", "with_jack", "without"), [(1, [0, -10], [-10, 0]), (2, [-26, -36], [-36, -26])])
@@ -357,16 +247,6 @@ def at_the_end_of_a_round(before, taken, **fields):
     state = position(LAST, taken=taken, limit=100, **fields)
     state.totals[:] = before
     return play(state, " ".join(LAST))
-
-
-def test_5_1_a_game_of_one_round_is_over_after_thirteen_tricks():
-    for variant in HEARTS.variants:
-        if HEARTS.variants[variant]["limit"] == 0:
-            state = passed_on(HEARTS.new(4, 1, variant))
-            first = int(state.ply)
-            while state.turn >= 0:
-                state = HEARTS.play(state, HEARTS.moves(state)[0])
-            assert (int(state.ply) - first, int(sum(state.tricks))) == (52, 13)
 
 
 def test_5_1_rounds_are_played_until_somebody_has_a_hundred():
@@ -549,11 +429,6 @@ def promised(totals):
     """The shares of the win that rule 7.5 promises in a match to 100 points."""
     parts = np.exp(-np.array(totals) / (4.73 + 1.36 * (100 - max(totals)) ** 0.5))
     return (parts / parts.sum()).tolist()
-
-
-def test_7_5_without_a_limit_is_7_1():
-    assert scores(SPLIT, aim=4) == scores(SPLIT)
-    assert decided(SPLIT, aim=4) == decided(SPLIT)
 
 
 def decided(taken, hands=("9D 5C", "2D 6C", "3D 7C", "4D 8C"), **options):

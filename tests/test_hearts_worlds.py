@@ -251,29 +251,6 @@ def passed_places(had, passed):
     return np.take_along_axis(order, cards.reshape(-1, 3), 1)
 
 
-def test_6_2_own_passed_cards_stay_with_the_receiver_until_they_are_played():
-    states, _ = watched(4, "paper")
-    assert states[0].direction > 0
-    for state in states[12:-1]:
-        for seat in range(4):
-            receiver = (seat + int(state.direction)) % 4
-            out = int(state.passed[seat]) & ~int(state.played[receiver])
-            assert out == int(state.passed[seat]) & int(state.hands[receiver])
-            hands = drawn(state, seat, 20)["hands"]
-            assert (hands[:, receiver] & out == out).all()
-            assert (hands[:, seat] == state.hands[seat]).all()
-
-
-def test_6_1_everybody_knows_who_holds_the_two_of_clubs_until_it_is_played():
-    for seed in range(30):
-        state = next(state for state in watched(seed, "paper_plain")[0] if state.leader >= 0)
-        holder = int(state.leader)
-        for seat in range(4):
-            assert (drawn(state, seat, 20)["hands"][:, holder] & 1 == 1).all()
-        assert state.known[holder] == 1
-        assert not GAME.play(state, GAME.text.parse(state, "2C")).known.any()
-
-
 # What players are given that see their own.
 
 
