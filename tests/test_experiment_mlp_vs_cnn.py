@@ -9,7 +9,7 @@ from cardai.evaluators.bodies.build import construct
 from cardai.evaluators.training.compare import parameters
 from cardai.experiments import mlp_vs_cnn
 from cardai.experiments.machinery.duplicate import outcomes_of
-from cardai.experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, SCALES, body_of, dense_parameters, differences_table
+from cardai.experiments.mlp_vs_cnn import GAMES, KINDS, PAIRS, SCALES, body_of, differences_table
 from cardai.experiments.pages.mlp_vs_cnn import compared
 from cardai.game import Row, Suite
 from cardai.measure.bench import run_suite
@@ -35,11 +35,6 @@ def test_what_is_called_as_many_parameters_is_within_five_percent(name, scale):
     assert found["cnn"] == found["shuffled"] == found["cnn-few"]
     assert found["mlp"] == found["long"] == found["mlp-few"]
     assert abs(found["own"] / found["mlp"] - 1) > 0.05
-
-
-def test_parameters_of_an_mlp_are_those_that_are_counted():
-    assert dense_parameters(542, [90, 45]) == 543 * 90 + 91 * 45 + 46
-    assert sized("mlp", {"hidden": [90, 45]}, layout_of("moska")) == dense_parameters(542, [90, 45])
 
 
 def test_every_pair_is_of_kinds_and_claims_are_tested_where_the_other_is_an_mlp():

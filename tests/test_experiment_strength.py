@@ -27,11 +27,6 @@ MOSKA = CONTESTS["moska"]
 FIGURE = "point", "low", "high", "n"
 
 
-def test_the_opponents_of_moska_are_those_of_its_suite_for_searches():
-    rows = load("moska").agents.suites["search"].rows
-    assert set(MOSKA.opponents.values()) == {row.opponents for row in rows.values()}
-
-
 @pytest.mark.parametrize(
     ("spec", "model"),
     [

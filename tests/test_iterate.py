@@ -20,10 +20,9 @@ from cardai.evaluators.model import load as load_model
 from cardai.evaluators.model import read_metadata
 from cardai.evaluators.training import iterate as iteration
 from cardai.evaluators.training import run_log
-from cardai.evaluators.training.config import TrainConfig
 from cardai.evaluators.training.generations import Generation, IterateReport
 from cardai.evaluators.training.iterate import Clock, IterateRun, default_pool, iterate
-from cardai.evaluators.training.iterate_config import DECIDED, IterateConfig
+from cardai.evaluators.training.iterate_config import IterateConfig
 from cardai.evaluators.training.iterate_folder import FIGURE, IterateFolder
 from cardai.evaluators.training.show_generations import draw_strength, table
 from cardai.files import settings
@@ -177,16 +176,6 @@ def test_a_run_that_has_ended_is_left_as_it_is_and_may_be_given_more(whole, tmp_
     assert len(more.generations) == 3
 
 
-def test_what_is_made_of_the_generations_is_made_again_when_it_is_gone(whole, tmp_path):
-    folder = tmp_path / "moved"
-    shutil.copytree(whole[0], folder)
-    for name in ("history.jsonl", "champion.safetensors", "model.safetensors", "strength.png", "iterate.json"):
-        (folder / name).unlink()
-    iterate(config(folder), draw=strength_into(folder))
-    assert kept(folder).keys() == kept(whole[0]).keys()
-    assert (folder / "history.jsonl").read_bytes() == (whole[0] / "history.jsonl").read_bytes()
-
-
 def test_a_result_that_is_deleted_is_made_again(whole, tmp_path):
     folder = tmp_path / "moved"
     shutil.copytree(whole[0], folder)
@@ -334,15 +323,6 @@ def test_everybody_a_game_brings_plays_when_nobody_is_named():
             assert cardai.agent(cardai.load(name), spec)
 
 
-def test_strength_is_drawn(tmp_path):
-    lines = line(1, "better"), line(2, "worse", score=math.nan)
-    report = IterateReport("Some Game", "", 50.0, {}, "random", 1, "greedy:x", "", lines)
-    draw_strength(report, tmp_path / "f.svg")
-    assert "<svg" in (tmp_path / "f.svg").read_text()
-    draw_strength(dataclasses.replace(report, generations=lines[:1], mean_score=None), tmp_path / "f.png")
-    assert [file.name for file in sorted(tmp_path.iterdir())] == ["f.png", "f.svg"]
-
-
 def test_too_few_different_games_are_said(whole):
     report = dataclasses.replace(whole[1], generations=(line(1, "undecided", different=2),), champion=0)
     text = shown(report)
@@ -376,15 +356,6 @@ def test_a_folder_of_something_else_is_refused(whole, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(CardaiError, match="cannot write to"):
         iterate(config(tmp_path / "file"))
-
-
-def test_a_run_may_go_on_elsewhere_longer_and_on_other_processors():
-    one = config("a")
-    other = config(
-        "b", generations=7, minutes=3.0, threads=2, device="auto", training=LEARNING | {"checkpoint_minutes": 9}
-    )
-    assert settings.difference(one, other) == ""
-    assert settings.difference(one, config("a", seed=6)) == "seed 5, not 6"
 
 
 @pytest.mark.parametrize(
@@ -455,34 +426,6 @@ def test_what_the_game_does_not_know_is_refused_before_anything_is_written(tmp_p
 def test_a_pool_of_those_who_peek_needs_a_reference(tmp_path):
     with pytest.raises(CardaiError, match="no agent of the pool can be the reference"):
         iterate(config(tmp_path / "run", pool=("peeking:open_lines",)))
-
-
-def test_what_is_written_reads_back_with_the_help_of_every_field(tmp_path):
-    made = config(kind="sampled", pool=("random@2", "rollout:3@0.5"), warm_start=True, variant="standard", minutes=3.5)
-    settings.write(made, tmp_path / "c.toml")
-    assert settings.read(IterateConfig, tmp_path / "c.toml") == made
-    text = (tmp_path / "c.toml").read_text()
-    for one in dataclasses.fields(IterateConfig):
-        assert settings.of(one).line in text
-    assert settings.about(TrainConfig, "learning_rate").line in text
-
-
-def test_flags_win_over_the_file_and_training_is_merged_key_by_key(tmp_path):
-    place = tmp_path / "c.toml"
-    place.write_text('game = "tictactoe"\nout = "x"\n[training]\nsteps = 9\nbatch = 32\noptions = {hidden = [8]}\n')
-    given = {
-        "games": "50",
-        "training": {"steps": "7", "epochs": None, "options": {"dropout": "0.5"}},
-        "pool": "random,a@2",
-    }
-    made = settings.read(IterateConfig, place, given)
-    assert (made.games, made.pool) == (50, ("random", "a@2"))
-    assert (made.training["steps"], made.training["batch"], made.training["epochs"]) == (7, 32, 0)
-    assert made.training["options"] == {"hidden": [8], "dropout": [0.5]}
-
-
-def test_training_has_every_field_that_the_run_does_not_decide():
-    assert set(config().training) == set(settings.names(TrainConfig)) - set(DECIDED)
 
 
 def test_the_verb_takes_the_config_from_a_file_and_from_flags(tmp_path, monkeypatch, capsys):

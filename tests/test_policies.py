@@ -50,17 +50,6 @@ def policy_of(game=TICTACTOE, seed=0, hidden=(8,)):
     return Policy.of(encoder, network, game.default_variant)
 
 
-@pytest.mark.parametrize("alpha", [0, 0.1, 1 / 3])
-def test_kuhns_equilibria_cannot_be_exploited_and_are_worth_an_eighteenth(alpha):
-    strategy = kuhn.equilibrium(alpha)
-    assert kuhn.nash_conv(strategy) == pytest.approx(0, abs=1e-12)
-    assert kuhn.mean_value((strategy, strategy)) == pytest.approx(-1 / 18)
-
-
-def test_even_chances_in_kuhn_poker_are_exploited_for_eleven_twelfths():
-    assert kuhn.nash_conv(lambda card, history: 0.5) == pytest.approx(11 / 12)  # OpenSpiel: exploitability 0.458333
-
-
 @pytest.mark.parametrize("game", [TICTACTOE, kuhn.GAME], ids=lambda game: game.name)
 def test_encoded_decisions_agree_with_encode_and_moves_of_the_game(game):
     states, encoder = [], DecisionEncoder(game, 2)
@@ -115,22 +104,6 @@ def test_forced_moves_can_be_left_out():
         assert np.array_equal(getattr(choices, name), getattr(every, name)[chosen])
     lasts = [(trajectory, last) for trajectory, last in zip(choices.games, choices.last, strict=True) if last]
     assert len(lasts) == 60  # one for each seat of each game
-
-
-def test_a_view_is_not_encoded_where_a_move_is_forced():
-    state = TICTACTOE.new()
-    for cell in (0, 1, 2, 4, 3, 5, 7, 6):
-        state = TICTACTOE.play(state, np.array([(cell,)], TICTACTOE.move)[0])
-    rows, places = DecisionEncoder(TICTACTOE, 2).encode(np.array([state], TICTACTOE.state))
-    assert not rows.any()
-    assert np.flatnonzero(places[0]).tolist() == [8]
-
-
-def test_several_moves_may_share_a_number_if_they_are_never_legal_together():
-    game = TICTACTOE.changed(name="shared", actions={(cell,): cell for cell in range(9)} | {(99,): 0})
-    rows, places = DecisionEncoder(game, 2).encode(np.array([game.new()], game.state))
-    assert (places > 0).all()
-    assert rows.shape == (1, 27)
 
 
 def test_a_game_that_does_not_number_its_moves_is_refused():
@@ -492,19 +465,6 @@ def test_a_loss_that_is_not_finite_stops_the_training():
     wild = dataclasses.replace(BRIEF, value_rate=10.0, updates=200, hidden=(64, 64, 64), epochs=20)
     with pytest.raises(CardaiError, match="training has diverged"):
         nfsp.train(TICTACTOE, wild, seed=1)
-
-
-def test_presets_are_those_of_the_report():
-    report = ppo.REPORT
-    assert (report.games, report.step_games, report.batch_games) == (140_000, 25, 5)
-    assert (report.clip, report.max_norm, report.learning_rate, report.final_rate) == (0.2, 0.5, 2.5e-4, 1e-6)
-    for config, depth, policy_rate, value_rate, final in (
-        (nfsp.SHALLOW, 3, 7.5e-4, 0.05, 1e-4), (nfsp.DEEP, 6, 5e-4, 1e-3, 0.01),
-    ):  # fmt: skip
-        assert (len(config.hidden), config.hidden[0], config.hidden[-1]) == (depth, 256, 64)
-        assert (config.policy_rate, config.value_rate) == (policy_rate, value_rate)
-        assert (config.epsilon, config.final_epsilon, config.anticipation) == (0.9, final, 0.1)
-        assert (config.memory, config.epochs, config.epoch_games) == (15_000, 100, 50)
 
 
 def test_impossible_settings_are_refused():

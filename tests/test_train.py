@@ -29,7 +29,6 @@ from cardai.files import settings
 from cardai.files.writing import held
 from cardai.measure.bench import run_match
 from cardai.records.packed import PackedRows, pack
-from cardai.records.recipe import Recipe
 from cardai.records.split import split
 from cardai.registry import load
 
@@ -134,26 +133,6 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(config, tmp_path, chatty):
     for one, other in zip(history(tmp_path / "parts"), history(tmp_path / "whole"), strict=True):
         assert (one["loss"], one["validation"]) == (other["loss"], other["validation"])
     assert result.report["test"] == json.loads((tmp_path / "whole" / "report.json").read_text())["test"]
-
-
-def test_a_run_that_was_killed_goes_on_from_its_last_checkpoint_to_the_same_bits(config, tmp_path, chatty):
-    whole = config(out=str(tmp_path / "whole"), checkpoint_minutes=0.0, check_steps=10)
-    train(whole)
-    killed = dataclasses.replace(whole, out=str(tmp_path / "killed"))
-
-    class Killed(BaseException):
-        pass
-
-    def die(done, total, words):
-        if "loss" in words and done == 25:
-            raise Killed
-
-    with pytest.raises(Killed):
-        train(killed, progress=die)
-    written = int(checkpoint.listed(tmp_path / "killed")[-1].stem.split("-")[1])
-    assert 0 < written < 25
-    train(killed)
-    assert kept(tmp_path / "killed") == kept(tmp_path / "whole")
 
 
 def test_ending_a_run_twice_changes_nothing(config, tmp_path):
@@ -343,12 +322,6 @@ def test_two_processes_do_not_train_in_one_folder(config, tmp_path):
     train(config(epochs=1))
 
 
-def test_a_run_that_never_began_does_not_hold_its_folder(config, tmp_path, games):
-    with pytest.raises(CardaiError, match=r"nowhere\.jsonl"):
-        train(config(data=(str(games / "nowhere.jsonl"),), learning_rate=0.5))
-    train(config(epochs=1))
-
-
 def test_without_validation_the_last_weights_are_kept(config):
     result = train(config(parts=(1.0, 0.0, 0.0), epochs=1))
     assert result.validation is None
@@ -489,14 +462,6 @@ def test_the_phases_of_a_game_are_told_apart(config, tmp_path):
     assert set(deck) == {"0", "1-20", "over 20"}
     assert sum(part["split"]["n"] for part in deck.values()) == result.report["states"]["test"]
     assert result.report["test"]["natural"]["prior"] == pytest.approx(0.75)
-
-
-def test_the_recipe_is_the_configs(config):
-    dataset = collect(config(moment="drawn", per_game=2, limit=100), load("tictactoe"))
-    assert len(dataset) == 100
-    assert dataset.recipe == Recipe(encoder=dataset.recipe.encoder, moment="drawn", per_game=2)
-    assert np.bincount(dataset.game_of).max() <= 2
-    assert split(dataset, "game", (0.8, 0.1, 0.1), 0)[0].size > 0
 
 
 def test_ctrl_c_says_that_the_same_command_goes_on(config, tmp_path, monkeypatch, capsys):

@@ -24,7 +24,7 @@ import cardai
 import cardai.guests.web
 from cardai.cli.main import run
 from cardai.errors import BadArgument, CardaiError
-from cardai.game import Game, Zone
+from cardai.game import Game
 from cardai.guests.web import room, server
 from cardai.guests.web.commitment import fingerprint, seed_of
 from cardai.guests.web.guards import HEADERS, Hosts, Rate, clean_name, digest, read_message
@@ -166,17 +166,6 @@ def test_a_move_for_another_ply_is_answered_with_the_view_and_not_played(client)
         assert views(socket, lambda now: True)["ply"] == view["ply"]
 
 
-@pytest.mark.parametrize("move", ["b9", "", "x" * 1500, "b2\x00", "b2 and c3"])
-def test_what_is_no_move_is_answered_with_a_sentence(client, move):
-    table = sit(client, "tictactoe", ("me", "random"))
-    with client.websocket_connect(f"{SOCKETS}/t/{table}/socket") as socket:
-        view = begin(socket)
-        socket.send_json({"ply": view["ply"], "move": move})
-        answer = views(socket, lambda now: "error" in now)
-        assert answer["ply"] == view["ply"]
-        assert "internal" not in answer["error"]
-
-
 def test_all_tabs_of_a_seat_are_live_and_a_refreshed_one_goes_on(client):
     table = sit(client, "tictactoe", ("me", "random"))
     with client.websocket_connect(f"{SOCKETS}/t/{table}/socket") as one:
@@ -257,12 +246,6 @@ def test_a_spectator_sees_what_the_seat_that_agreed_sees_and_cannot_move(client)
         eyes.send_json({"ply": view["ply"], "move": view["moves"][0][0]})
         assert "only watch" in views(eyes, lambda now: "error" in now)["error"]
     assert stranger.post(f"/t/{table}/invite", json={"watch": True}).status_code == 400
-
-
-def test_agents_among_themselves_can_be_watched(client):
-    table = sit(client, "tictactoe", ("random", "greedy:open_lines"))
-    with client.websocket_connect(f"{SOCKETS}/t/{table}/socket") as socket:
-        assert views(socket, lambda now: now["over"])["watches"] is True
 
 
 # What is refused.
@@ -371,15 +354,6 @@ def test_what_is_no_small_json_object_is_refused(client, body):
     with client.websocket_connect(f"{SOCKETS}/t/{table}/socket") as socket:
         socket.send_bytes(body)
         assert "message" in views(socket, lambda now: "error" in now)["error"]
-
-
-@pytest.mark.parametrize("message", [{"ply": "0", "move": "x"}, {"ply": 0, "move": 7}, {"nonce": "x"}, {"nonce": 5},
-                                     {"pause": -1}, {"pause": 1e9}, {"pause": True}, {"pause": "0"}])  # fmt: skip
-def test_a_wrong_message_is_answered_with_a_sentence(client, message):
-    table = sit(client)
-    with client.websocket_connect(f"{SOCKETS}/t/{table}/socket") as socket:
-        socket.send_json(message)
-        assert "internal" not in views(socket, lambda now: "error" in now)["error"]
 
 
 def test_a_tab_that_sends_too_much_is_closed(client):
@@ -520,50 +494,6 @@ def opened(game: Game, seats: int, seed: int, plies: int) -> OneGame:
     return table
 
 
-def differing(game: Game, seed: int, seats: int = 3) -> int:
-    """How many views of a game are not the same in all worlds of their seat."""
-    found = 0
-    table = opened(game, seats, seed, 0)
-    while not table.is_over:
-        for seat in range(seats):
-            texts = {json.dumps(position_view(table, seat, luck, True), sort_keys=True) for luck in range(4)}
-            logs = {json.dumps(table.history(seat, 0, luck)) for luck in range(2)}
-            found += len(texts) > 1 or len(logs) > 1
-        table.step()
-    return found
-
-
-@pytest.mark.parametrize("name", ["low_hand", "tictactoe"])
-def test_views_are_the_same_in_all_worlds_of_a_seat(name):
-    game, seats = {"low_hand": (LOW_HAND, 3), "tictactoe": (TICTACTOE, 2)}[name]
-    assert sum(differing(game, seed, seats) for seed in range(10)) == 0
-
-
-def zones_with_a_hand(state, seat):
-    return [Zone("Hand", int(state.hands[other]), seat=other) for other in range(int(state.seats))]
-
-
-def test_zones_that_show_a_hand_make_views_differ_and_show_a_guess():
-    game = LOW_HAND.changed(zones=zones_with_a_hand)
-    assert differing(game, 1) > 0
-    truths = guesses = 0
-    for seed in range(20):
-        table = opened(game, 3, seed, 2)
-        truth = [int(hand) for hand in truth_of(table)["hands"]]
-        shown = position_view(table, 0, 99, True)["zones"]
-        guesses += 1
-        truths += [sum(1 << piece for piece in zone["pieces"]) for zone in shown] == truth[:3]
-    assert truths < guesses / 2, "a fault of a game shows a guess, not the truth"
-
-
-def test_a_view_made_from_the_truth_would_be_found(monkeypatch):
-    monkeypatch.setattr(OneGame, "seen", lambda self, seat, seed: truth_of(self))
-    table = opened(LOW_HAND.changed(zones=zones_with_a_hand), 3, 5, 2)
-    truth = [int(hand) for hand in truth_of(table)["hands"][:3]]
-    shown = position_view(table, 0, 99, True)["zones"]
-    assert [sum(1 << piece for piece in zone["pieces"]) for zone in shown] == truth
-
-
 def test_views_are_made_from_worlds_of_the_seat_and_never_from_the_state(monkeypatch):
     table = opened(LOW_HAND, 3, 5, 2)
     given = []
@@ -602,28 +532,11 @@ def test_a_view_that_draws_from_the_streams_would_be_found():
     assert not np.array_equal(looked_at(False), looked_at(True, draw))
 
 
-def test_no_frame_of_a_game_has_a_hidden_card(client):
-    """Every card in a frame lies in a zone that a world of this seat shows alike."""
-    table = sit(client, seats=("me", "low", "random"))
-    with client.websocket_connect(f"{SOCKETS}/t/{table}/socket") as socket:
-        view = begin(socket)
-        for zone in view["zones"]:
-            assert zone.get("seat") in (0, None) or not zone["pieces"], "nothing is known of other hands at the deal"
-        assert sum(zone.get("hidden", 0) for zone in view["zones"] if zone.get("seat") in (1, 2)) >= 4
-
-
 def test_a_game_without_zones_shows_its_text_and_lists_moves():
     table = opened(LOW_HAND.changed(zones=None, pieces=(), picks=None), 2, 1, 0)
     view = position_view(table, 0, 1, True)
     assert view["text"].startswith("hand ")
     assert all(pieces == [] for _, pieces in view["moves"])
-
-
-def test_a_list_that_was_cut_is_made_longer():
-    game = LOW_HAND.changed(max_moves=3, is_legal=None)
-    assert len(cardai.load("tictactoe").enumerate(TICTACTOE.new(), 4096)[0]) == 9
-    with pytest.raises(CardaiError):
-        game.enumerate(game.new(seed=1), 0)
 
 
 # What is kept.
@@ -684,31 +597,6 @@ def next_view(socket, until) -> dict:
         if until(view):
             return view
     raise AssertionError("this view never came")
-
-
-def test_kill_9_loses_no_move_that_was_acknowledged(tmp_path):
-    first = Process(tmp_path / "tables.sqlite")
-    try:
-        wishes = {"game": "tictactoe", "seats": ["me", "random"], "name": "Ann"}
-        made, cookie = first.ask("/tables", wishes)
-        with first.connect(made["table"], cookie) as socket:
-            socket.send(json.dumps({"pause": 0}))
-            socket.send(json.dumps({"nonce": NONCE}))
-            view = next_view(socket, lambda view: "moves" in view)
-            socket.send(json.dumps({"ply": 0, "move": view["moves"][0][0]}))
-            before = next_view(socket, lambda view: view["ply"] == 2)
-            socket.send(json.dumps({"ply": 2, "move": before["moves"][0][0]}))
-            before = next_view(socket, lambda view: view["ply"] >= 3)
-    finally:
-        first.kill()
-    second = Process(tmp_path / "tables.sqlite")
-    try:
-        with second.connect(made["table"], cookie) as socket:
-            after = next_view(socket, lambda view: view["ply"] >= 4 or view["over"])
-            assert after["log"][: len(before["log"])] == before["log"]
-            assert after["log"][2] == before["log"][2]
-    finally:
-        second.kill()
 
 
 def test_a_large_frame_ends_the_connection_of_a_real_server(tmp_path):
