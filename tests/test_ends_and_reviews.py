@@ -78,7 +78,6 @@ UNITS = {
     ("hearts", "standard"): (26.0, "points"),
     ("hearts", "jack"): (36.0, "points"),
     ("hearts", "match"): (100.0, "percentage points of the win"),
-    ("hearts", "paper_moon"): (100.0, "percentage points of the score"),
     ("literature", "table"): (100.0, "percentage points of the chance to win"),
 }
 

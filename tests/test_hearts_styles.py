@@ -206,14 +206,14 @@ def test_a_missing_file_and_options_are_refused(tmp_path):
 
 
 def test_models_of_another_game_or_variant_are_refused(tmp_path):
-    place = model(tmp_path, "paper_dealt", "drawn", variant="paper_moon")
+    place = model(tmp_path, "paper_dealt", "drawn", variant="jack")
     table = np.zeros((1, 4), int)
     for name, fits in ((str(place), False), (f"{place}?any_variant", True)):
         made = agent(HEARTS, written(tmp_path, line(agent='"duck"', gate=f'"{name}"', above="0.5")))
         if fits:
             assert play(HEARTS, [made], table, deal_seeds(1, 1), variant="paper").finished.all()
         else:
-            with pytest.raises(CardaiError, match="paper_moon"):
+            with pytest.raises(CardaiError, match="jack"):
                 play(HEARTS, [made], table, deal_seeds(1, 1), variant="paper")
     other = SHIPPED / "moska" / "nn1.safetensors"
     made = agent(HEARTS, written(tmp_path, line(agent='"duck"', gate=f'"{other}"', above="0.5")))

@@ -17,7 +17,7 @@ from .encode import (
 from .heuristics import danger, moon_hope, points_so_far
 from .outcomes import MEASURES, OUTCOMES, REWARDS
 from .players import PLAYERS, pimc
-from .rules import HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
+from .rules import AIM_ROUND, HAND, MOVE, SEATS, STATE, act, deal, decided, legal, score, settle
 from .styles import styles
 from .suites import SUITES
 from .text import TERMS, ending, led_to, parse, rounds, series, show, spell, tell, whole, zones
@@ -58,16 +58,13 @@ GAME = Game(
         "paper_pass": PAPER | {"moon": 0},
         "paper_hold": PAPER | {"passing": 0},
         "paper_plain": PAPER | {"moon": 0, "passing": 0},
-        "paper_normal": PAPER | {"aim": 1},
-        "paper_moon": PAPER | {"aim": 2},
-        "paper_breaker": PAPER | {"aim": 3},
     },
     choices={
         **dict.fromkeys(STANDARD, range(2)),
         "passing": range(3),
         "moon": range(3),
         "limit": range(MOST_POINTS + 1),
-        "aim": range(5),
+        "aim": (0, AIM_ROUND),
     },
     payoff=Payoff(whole=whole),
     rules=Rules(deal, legal, act, settle, score, resample=resample, blank=blank, decided=decided),

@@ -5,8 +5,6 @@ from cardai.rules import rule
 from cardai.rules.cards import count, has, lowest, put, rank, single, suit, suit_cards
 
 from .rules import (
-    AIM_POINTS,
-    AIM_ROUND,
     CARDS,
     DECK,
     JACK_OF_DIAMONDS,
@@ -187,7 +185,7 @@ def put_trick(state, seat, row, place):
 def put_options(state, row, place):
     """Write the options of the variant, so that one model can play several."""
     row[place + state.moon] = 1
-    row[place + 3 + (AIM_POINTS if state.aim == AIM_ROUND else state.aim)] = 1  # 7.5: a round counts as its match
+    row[place + 3] = 1  # 7.2: a round counts as its match
     row[place + 7] = state.passing != 0
     row[place + 8] = state.limit != 0
     row[place + 9] = state.queen_breaks

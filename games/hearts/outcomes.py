@@ -1,6 +1,6 @@
-"""What a finished game of Hearts was for a seat beside its score: its points, and what the aims of rule 7 count.
+"""What a finished game of Hearts was for a seat beside its score: what the paper's networks learn too (7.3 to 7.5).
 
-The outcomes are the same in all variants. So games that are recorded once serve to train networks for each aim.
+The outcomes are the same in all variants. So games that are recorded once serve to train networks for each.
 """
 
 from cardai.game import Outcome
@@ -32,7 +32,7 @@ def points_a_round(state, seat):
 
 
 def fewer_than(limit):
-    """The rule that gives (limit - points) / limit for the last round, at least 0, as 7.2 does with 10."""
+    """The rule that gives (limit - points) / limit for the last round, at least 0, as 7.3 does with 10."""
 
     @rule
     def few(state, seat):

@@ -51,11 +51,11 @@ QUEEN_POINTS = 13  # 4.1
 JACK_BONUS = 10  # 4.3
 TRICK_BONUS = 5  # 4.4
 MOST_ROUNDS = 40  # 5.1
-MOST_EARLIER = 12  # 7.5: the most rounds before the one that is played
+MOST_EARLIER = 12  # 7.2: the most rounds before the one that is played
 
 PASS_NEVER, PASS_IN_TURN, PASS_FROM_ANYWHERE = range(3)  # option `passing`
 MOON_NOTHING, MOON_OTHERS_PAY, MOON_SHOOTER_GAINS = range(3)  # option `moon`
-AIM_POINTS, AIM_NORMAL, AIM_MOON, AIM_BREAKER, AIM_ROUND = range(5)  # option `aim`
+AIM_ROUND = 4  # option `aim`
 DIRECTIONS = (1, 3, 2, 0)  # 1.2: left, right, across, hold
 
 STATE = State(
@@ -72,7 +72,7 @@ STATE = State(
     lead_for_queen=Option(),  # 3.5: 1 if a seat with only hearts and the queen of spades may lead an unbroken heart
     any_club=Option(),  # 3.1: 1 if the first lead may be any club
     limit=Option(),  # 5.1: points that end the game, 0 for a game of one round
-    aim=Option(),  # 7: what the score counts: 0 points; 1 few points; 2 to shoot the moon; 3 that nobody does; 4 match
+    aim=Option(),  # 7.2: 4 if one round is played, out of the middle of a match; else 0
     # The cards of this round.
     hands=Hand(known="known", lacks="lacks"),  # a card chosen to be passed stays here until the exchange
     passed=Each(Cards(sees="own")),  # 2.1: chosen to pass on, before the exchange and after it; 0 after the round
@@ -111,13 +111,13 @@ def deal(state):
 
 @rule
 def is_round_of_match(state):
-    """7.5: whether one round is played, out of the middle of a match."""
+    """7.2: whether one round is played, out of the middle of a match."""
     return state.aim == AIM_ROUND and state.limit != 0
 
 
 @rule
 def draw_earlier(state):
-    """7.5: draw up to twelve rounds before this one, none of which ends the match.
+    """7.2: draw up to twelve rounds before this one, none of which ends the match.
 
     In each, the queen and the hearts in lots of four, four and five go to any seats.
     """
@@ -373,8 +373,6 @@ def fewest_points(state):
 def score(state, seat):
     if state.limit != 0:
         return share_gained(state, seat) if is_round_of_match(state) else share_of_win(state, seat)
-    if state.aim != AIM_POINTS and state.aim != AIM_ROUND:
-        return aim_score(state, seat)
     return points_score(state, state.totals[seat])
 
 
@@ -392,7 +390,7 @@ def share_of_win(state, seat):
 
 @rule
 def share_gained(state, seat):
-    """7.5: what the last round changed in the share of the win that a seat may expect; 1/2 if it is the same."""
+    """7.2: what the last round changed in the share of the win that a seat may expect; 1/2 if it is the same."""
     before = np.empty(SEATS, np.int64)
     for other in range(SEATS):
         before[other] = state.totals[other] - round_points(state, other)
@@ -404,7 +402,7 @@ def share_gained(state, seat):
 
 @rule
 def expected_share(totals, limit, seat):
-    """7.5: how much of the win a seat may expect with these totals, from 0 to 1, before the match is over."""
+    """7.2: how much of the win a seat may expect with these totals, from 0 to 1, before the match is over."""
     scale, whole = 4.73 + 1.36 * math.sqrt(max(1, limit - totals.max())), 0.0
     for other in range(SEATS):
         whole += math.exp((totals[seat] - totals[other]) / scale)
@@ -412,30 +410,20 @@ def expected_share(totals, limit, seat):
 
 
 @rule
-def aim_score(state, seat):
-    """7.2 to 7.4: what the paper's networks are trained for."""
-    if state.aim == AIM_NORMAL:
-        return few_points(state, seat)
-    if state.aim == AIM_MOON:
-        return moon_shot(state, seat)
-    return moon_broken(state, seat)
-
-
-@rule
 def few_points(state, seat):
-    """7.2, of the last round."""
+    """7.3, of the last round."""
     return max(0, 10 - penalty(state.taken[seat])) / 10
 
 
 @rule
 def moon_shot(state, seat):
-    """7.3, of the last round."""
+    """7.4, of the last round."""
     return 1.0 if shooter(state) == seat else 0.0
 
 
 @rule
 def moon_broken(state, seat):
-    """7.4, of the last round."""
+    """7.5, of the last round."""
     if shooter(state) != NONE:
         return 0.0
     return 1.0 if penalty(state.taken[seat]) == 0 else 0.1
@@ -443,33 +431,15 @@ def moon_broken(state, seat):
 
 @rule
 def decided(state, seat):
-    """In a game of one round, the score is certain once all cards that count are taken, and for some aims before."""
+    """In a game of one round, the score is certain once all cards that count are taken."""
     if state.limit != 0:
         return -1.0
-    if state.aim != AIM_POINTS and state.aim != AIM_ROUND:
-        return aim_decided(state, seat)
     counting = POINT_CARDS | (single(JACK_OF_DIAMONDS) if state.jack != 0 else 0)
     if all_taken(state) & counting != counting:
         return -1.0
     if state.no_trick_bonus != 0 and state.tricks[seat] == 0 and shooter(state) == NONE:
         return -1.0  # 4.4
     return points_score(state, round_points(state, seat))
-
-
-@rule
-def aim_decided(state, seat):
-    """7.2 to 7.4: points are never given back, and nobody shoots the moon once two seats have some."""
-    points, others = penalty(state.taken[seat]), 0
-    for other in range(SEATS):
-        others += other != seat and state.taken[other] & POINT_CARDS != 0
-    if (
-        all_taken(state) & POINT_CARDS == POINT_CARDS
-        or (state.aim == AIM_NORMAL and points >= 10)
-        or (state.aim == AIM_MOON and others > 0)
-        or (state.aim == AIM_BREAKER and others > 0 and points > 0)
-    ):
-        return aim_score(state, seat)
-    return -1.0
 
 
 @rule

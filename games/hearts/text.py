@@ -6,7 +6,6 @@ from cardai.game import Zone
 from cardai.rules.cards import DECK52
 
 from .rules import (
-    AIM_POINTS,
     AIM_ROUND,
     ALL_POINTS,
     JACK_OF_DIAMONDS,
@@ -221,8 +220,6 @@ def whole(state):
     """What a score of 1 is in the game's own unit: points in one round, the win in a match."""
     if state["limit"]:
         return 100.0, "percentage points of the win"
-    if state["aim"] not in (AIM_POINTS, AIM_ROUND):
-        return 100.0, "percentage points of the score"
     return float(ALL_POINTS - fewest_points(state)), "points"
 
 

@@ -37,7 +37,7 @@ def values(game, state):
     return max((values(game, game.play(state, move)) for move in game.moves(state)), key=lambda found: found[seat])
 
 
-@pytest.mark.parametrize("variant", ["standard", "jack", "paper_moon"])
+@pytest.mark.parametrize("variant", ["standard", "jack"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_scores_are_those_of_a_plain_recursion(variant, seed):
     state = played(HEARTS, seed, 10, variant)
