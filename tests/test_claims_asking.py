@@ -70,8 +70,8 @@ def choose_not_back(world, move, params, stream):
 
 
 PLAYERS = {
-    "back": Player(choose_asking_back, about="asks back", defaults={"decline": 0.0}, sees="own"),
-    "not_back": Player(choose_not_back, about="does not ask back", defaults={"decline": 0.0}, sees="own"),
+    "back": Player(choose_asking_back, about="asks back", sees="own"),
+    "not_back": Player(choose_not_back, about="does not ask back", sees="own"),
 }
 WITH_BOTH = GAME.changed(players={**GAME.agents.players, **PLAYERS})
 

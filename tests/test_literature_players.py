@@ -88,18 +88,6 @@ def test_a_keeper_claims_out_of_turn_to_take_the_turn(mover, expected):
     assert choice(state, "keeper") == expected
 
 
-@pytest.mark.parametrize("name", ["logic", "plausible"])
-def test_claims_are_declined_as_often_as_asked_but_not_where_nothing_else_can_be_done(name):
-    hands = ["AC 2C 3C 4C 5C AD", "2D 3D 4D", "6C", "5D 6D"]
-    state = position(hands, known={2: "6C"}, even=[2, 3, 4], odd=[5, 6, 7])
-    assert choice(state, name, decline=0.0) == "claims low clubs"
-    assert choice(state, name, decline=1.0).startswith("asks")
-    state = position(hands, mover=2, known={2: "6C"}, even=[2, 3, 4], odd=[5, 6, 7], window=0, turn=0)
-    assert choice(state, name, decline=1.0) == "no claim"
-    state = position(["AC 2C 3C 4C 5C 6C", "2D 3D 4D", "AD", "5D 6D"], even=[2, 3, 4], odd=[5, 6, 7])
-    assert choice(state, name, decline=1.0) == "claims low clubs"  # no card of another half-suit, so no question
-
-
 @pytest.mark.parametrize("name", GAME.agents.players)
 def test_a_mover_who_gives_the_turn_away_claims_nothing(name):
     hands = ["", "AD 2D 3D", "AC 2C 3C", "4D", "4C 5C 6C", "5D 6D"]
@@ -111,18 +99,6 @@ def test_a_mover_who_gives_the_turn_away_claims_nothing(name):
 def test_who_knows_more_wins(one, other, least):
     won, lost, _ = match(one, other, 200)
     assert won > least * (won + lost)
-
-
-def test_claims_may_be_likely_where_no_proof_is_asked_for():
-    state = position(["AC 2C 3C 4C 5C", "AD 2D", "6C 3D", "4D 5D 6D"], even=[2, 3, 4], odd=[5, 6, 7], variant="table")
-    assert choice(state, "logic", claim_at=0.2) == "claims low clubs"  # one of three seats has 6C: 2 in 7 deals
-    assert choice(state, "logic", claim_at=0.3).startswith("asks")
-
-
-def test_a_claim_that_cannot_be_right_is_never_likely():
-    # p2 has one card that has not been shown, and p0 does not see three: the claim is false, and not allowed (3.3).
-    state = position(["AC 2C 3C", "4C AD 2D", "5C 3D", "6C 4D 5D 6D"], known={2: "5C"}, variant="table")
-    assert choice(state, "logic", claim_at=0.0).startswith("asks")
 
 
 @pytest.mark.parametrize(("suite", "row"), [("article", "untrained"), ("six", "untrained")])

@@ -6,17 +6,14 @@ All of them claim by the proofs of rule 3.4, also where the rules do not ask for
 import numpy as np
 
 from cardai.game import Player
-from cardai.rules import below, rule, uniform
+from cardai.rules import below, rule
 from cardai.rules.cards import count, has, lowest, single
-from cardai.rules.dealing import deal_count
 
 from .deck import CARDS, HALVES, NONE, SIX, card_of, cards_of, half_of
 from .encode import card_chances
 from .proof import FOUR_LEFT, TWO_LEFT, fitting_claims, live, proven_claims, room, shown
 from .rules import ASK, CLAIM, GIVE, NO_CLAIM, may_ask_for
-from .worlds import hidden_places
 
-SURE = 1.0 - 1e-9
 LATE = 30  # so many asks before the game is cut, `keeper` no longer waits
 
 
@@ -40,16 +37,6 @@ def claim_proven(world, move):
             set_move(move, CLAIM, half, 0, names[half])
             return True
     return False
-
-
-@rule
-def claims(world, move, decline, stream):
-    """Fill in a proven claim, but decline it with the probability `decline`. Returns whether there is one to make."""
-    if not claim_proven(world, move):
-        return False
-    if decline <= 0.0 or world.closer != NONE or (world.window == NONE and askable(world, False) == 0):
-        return True
-    return uniform(stream) >= decline
 
 
 @rule
@@ -129,7 +116,7 @@ def cards_to_ask(world, step, plausible):
 @rule
 def choose_plausible(world, move, params, stream):
     """Claim what is proven; else ask any question that may be answered with yes."""
-    if claims(world, move, params[0], stream) or must_not_ask(world, move, stream):
+    if claim_proven(world, move) or must_not_ask(world, move, stream):
         return
     ask_evenly(world, move, stream, True)
 
@@ -157,58 +144,9 @@ def known_of_team(world, seat, half):
 
 
 @rule
-def claim_likely(world, move, least):
-    """3.4: without `proof`, fill in a claim that is right with at least this chance. Returns whether there is one."""
-    if world.proof != 0 or world.closer != NONE or world.giving != 0 or least >= SURE:
-        return False
-    seats, seat = world.seats, world.turn
-    chances, banned = np.empty((seats, CARDS)), np.empty(seats, np.int64)
-    card_chances(world, seat, chances)
-    hidden, sizes, groups, must = hidden_places(world, seat)
-    total = deal_count(hidden, sizes, world.lacks[:seats], groups, must)
-    for half in range(HALVES):
-        if not has(live(world), half):
-            continue
-        names, possible = likeliest_names(world, seat, half, chances)
-        if not possible:
-            continue
-        for other in range(seats):
-            banned[other] = world.lacks[other] | cards_of(half)
-        for i in range(SIX):
-            step = FOUR_LEFT if has(names, i) else TWO_LEFT
-            banned[(seat + step) % seats] &= ~single(card_of(half, i)) | world.lacks[(seat + step) % seats]
-        deals = deal_count(hidden, sizes, banned, groups, must)
-        if deals > 0 and deals >= least * total:
-            set_move(move, CLAIM, half, 0, names)
-            return True
-    return False
-
-
-@rule
-def likeliest_names(world, seat, half, chances):
-    """The claim that gives each card to the teammate who has it with the greatest chance; whether it can be right."""
-    names = 0
-    for i in range(SIX):
-        card = card_of(half, i)
-        near, far = chances[(seat + TWO_LEFT) % world.seats, card], 0.0
-        if world.seats == 6:
-            far = chances[(seat + FOUR_LEFT) % world.seats, card]
-        if not has(world.hands[seat], card):
-            if near + far == 0.0:
-                return 0, False
-            if far > near:
-                names |= single(i)
-    return names, True
-
-
-@rule
 def choose_logic(world, move, params, stream):
-    """Claim what is proven, or likely enough; else ask the question with the greatest chance of a yes."""
-    if (
-        claims(world, move, params[1], stream)
-        or claim_likely(world, move, params[0])
-        or must_not_ask(world, move, stream)
-    ):
+    """Claim what is proven; else ask the question with the greatest chance of a yes."""
+    if claim_proven(world, move) or must_not_ask(world, move, stream):
         return
     ask_well(world, move, np.zeros(5))
 
@@ -276,11 +214,11 @@ def choose_keeper(world, move, params, stream):
         return
     if is_proven:
         half, names = move.what, move.names
-        if may_ask_for(world, world.turn) == 0 or ask_well(world, move, params[2:]) < params[1]:
+        if may_ask_for(world, world.turn) == 0 or ask_well(world, move, params[1:]) < params[0]:
             set_move(move, CLAIM, half, 0, names)
         return
-    if not claim_likely(world, move, params[0]) and not must_not_ask(world, move, stream):
-        ask_well(world, move, params[2:])
+    if not must_not_ask(world, move, stream):
+        ask_well(world, move, params[1:])
 
 
 @rule
@@ -298,20 +236,18 @@ def share(state, seat):
     return value / HALVES
 
 
-TUNED = {"claim_at": 1.0, "ask_at": 0.14, "held": 0.7, "open": 0.0, "tell": 0.25, "danger": -1.0, "last": 0.35}
+TUNED = {"ask_at": 0.14, "held": 0.7, "open": 0.0, "tell": 0.25, "danger": -1.0, "last": 0.35}
 """Parameters of `keeper`, found by `cardai tune` against `logic` (docs/literature.md)."""
 
 PLAYERS = {
     "plausible": Player(
         choose_plausible,
         about="claims what is proven, else asks anything that may be answered with yes",
-        defaults={"decline": 0.0},
         sees="own",
     ),
     "logic": Player(
         choose_logic,
         about="claims what is proven, else asks what is most likely answered with yes, by exact chances",
-        defaults={"claim_at": 1.0, "decline": 0.0},
         sees="own",
     ),
     "forgetful": Player(
