@@ -4,7 +4,7 @@ A *handle* stands for a record in the driver: its address in compiled code, or t
 `CARDAI_JIT=0`. A *block* is an array of records, and a *column* an array of 64-bit numbers; `raw` makes both from NumPy
 arrays. `entry` compiles one rule for the record types of its game; the `call_*` functions take what it returns.
 
-The functions below come twice: first for compiled code, then, under the same names, for `CARDAI_JIT=0`.
+Most functions below come twice: first for compiled code, then, under the same names, for `CARDAI_JIT=0`.
 """
 
 import time
@@ -116,43 +116,46 @@ if JIT:
 
         return call
 
-    @intrinsic
-    def load(typingctx, address, offset):
-        """The int64 at a handle plus `offset` bytes."""
+    _ITEMS = {
+        "int64": (types.int64, _I64, 8), "float64": (types.float64, ir.DoubleType(), 8),
+        "int64 anywhere": (types.int64, _I64, 1), "byte": (types.int64, ir.IntType(8), 1),
+    }  # fmt: skip
+    """Numbers in memory: the type in a rule, the type in memory, and the bytes to which they are aligned."""
 
-        def codegen(context, builder, signature, args):
-            return builder.load(builder.inttoptr(builder.add(args[0], args[1]), _I64.as_pointer()))
+    def _loader(kind: str) -> Any:
+        """Make the function that reads a number at a handle plus `offset` bytes."""
 
-        return types.int64(types.int64, types.int64), codegen
+        @intrinsic
+        def load(typingctx, address, offset):
+            number, item, align = _ITEMS[kind]
 
-    @intrinsic
-    def load_float(typingctx, address, offset):
-        """The float64 at a handle plus `offset` bytes."""
+            def codegen(context, builder, signature, args):
+                place = builder.inttoptr(builder.add(args[0], args[1]), item.as_pointer())
+                found = builder.load(place, align=align)
+                return builder.zext(found, _I64) if kind == "byte" else found
 
-        def codegen(context, builder, signature, args):
-            return builder.load(builder.inttoptr(builder.add(args[0], args[1]), ir.DoubleType().as_pointer()))
+            return number(types.int64, types.int64), codegen
 
-        return types.float64(types.int64, types.int64), codegen
+        return load
 
-    @intrinsic
-    def store_float(typingctx, address, offset, value):
-        """Write a float64 at a handle plus `offset` bytes."""
+    def _storer(kind: str) -> Any:
+        """Make the function that writes a number at a handle plus `offset` bytes."""
 
-        def codegen(context, builder, signature, args):
-            builder.store(args[2], builder.inttoptr(builder.add(args[0], args[1]), ir.DoubleType().as_pointer()))
-            return context.get_dummy_value()
+        @intrinsic
+        def store(typingctx, address, offset, value):
+            number, item, align = _ITEMS[kind]
 
-        return types.void(types.int64, types.int64, types.float64), codegen
+            def codegen(context, builder, signature, args):
+                place = builder.inttoptr(builder.add(args[0], args[1]), item.as_pointer())
+                builder.store(builder.trunc(args[2], item) if kind == "byte" else args[2], place, align=align)
+                return context.get_dummy_value()
 
-    @intrinsic
-    def store(typingctx, address, offset, value):
-        """Write an int64 at a handle plus `offset` bytes."""
+            return types.void(types.int64, types.int64, number), codegen
 
-        def codegen(context, builder, signature, args):
-            builder.store(args[2], builder.inttoptr(builder.add(args[0], args[1]), _I64.as_pointer()))
-            return context.get_dummy_value()
+        return store
 
-        return types.void(types.int64, types.int64, types.int64), codegen
+    load, load_float, store, store_float = _loader("int64"), _loader("float64"), _storer("int64"), _storer("float64")
+    load_anywhere, load_byte, store_byte = _loader("int64 anywhere"), _loader("byte"), _storer("byte")
 
     @intrinsic
     def copy(typingctx, target, source, size):
@@ -189,36 +192,6 @@ if JIT:
             return builder.load(result)
 
         return types.int64(types.int64, types.int64), codegen
-
-    @intrinsic
-    def load_anywhere(typingctx, address, offset):
-        """The int64 at a handle plus `offset` bytes, aligned or not."""
-
-        def codegen(context, builder, signature, args):
-            word = builder.load(builder.inttoptr(builder.add(args[0], args[1]), _I64.as_pointer()))
-            word.align = 1
-            return word
-
-        return types.int64(types.int64, types.int64), codegen
-
-    @intrinsic
-    def load_byte(typingctx, address, offset):
-        """The byte at a handle plus `offset` bytes, 0 to 255."""
-
-        def codegen(context, builder, signature, args):
-            return builder.zext(builder.load(builder.inttoptr(builder.add(args[0], args[1]), _BYTES)), _I64)
-
-        return types.int64(types.int64, types.int64), codegen
-
-    @intrinsic
-    def store_byte(typingctx, address, value):
-        """Write a byte, 0 to 255, at a handle."""
-
-        def codegen(context, builder, signature, args):
-            builder.store(builder.trunc(args[1], ir.IntType(8)), builder.inttoptr(args[0], _BYTES))
-            return context.get_dummy_value()
-
-        return types.void(types.int64, types.int64), codegen
 
     _legal, _encode, _choose = _caller("legal"), _caller("encode"), _caller("choose")
 
@@ -303,31 +276,6 @@ if JIT:
             store(record, offset, 0)
 
     @rule
-    def seats_of(state):
-        """The number of seats."""
-        return load(state, 0)
-
-    @rule
-    def turn_of(state):
-        """The seat to move, -1 when the game is over."""
-        return load(state, 8)
-
-    @rule
-    def ply_of(state):
-        """The number of moves played so far."""
-        return load(state, 16)
-
-    @rule
-    def revealed_of(state):
-        """The set of seats to whom the last move turned up a hidden card."""
-        return load(state, 24)
-
-    @rule
-    def is_midway(state):
-        """Whether the seat to move is in the middle of a decision."""
-        return load(state, 32) != 0
-
-    @rule
     def is_sealed(state, sealed, seat):
         """Whether a seat's choice waits for those of others. `sealed`: the place and the row of `state.sealed`."""
         return load(state, sealed[0] + seat * sealed[1]) != 0
@@ -335,24 +283,10 @@ if JIT:
     @rule
     def unseal(state, sealed):
         """Take back all choices that wait, and their plies."""
-        for seat in range(seats_of(state)):
+        for seat in range(load(state, 0)):
             if is_sealed(state, sealed, seat):
                 clear_bytes(state + sealed[0] + seat * sealed[1], sealed[1])
                 store(state, 16, load(state, 16) - 1)
-
-    @rule
-    def begin_ply(state):
-        """Before a move: increase `ply`, and clear `revealed` and `midway`."""
-        store(state, 16, load(state, 16) + 1)
-        store(state, 24, 0)
-        store(state, 32, 0)
-
-    @rule
-    def clear_path(state):
-        """Clear `ply`, `revealed` and the stream, which say how a position was reached and not what follows."""
-        store(state, 16, 0)
-        store(state, 24, 0)
-        store(state, 40, 0)
 
     @rule
     def seed_state(state, bits):
@@ -397,7 +331,7 @@ if JIT:
     @rule
     def set_in_row(rows, index, place, value):
         """Write a byte, 0 to 255, at a place of row `index` of u8[n, width]."""
-        store_byte(at(rows, index) + place, value)
+        store_byte(at(rows, index), place, value)
 
     @rule
     def hash_row(rows, index):
@@ -509,20 +443,11 @@ else:
         for name in record.dtype.names:
             record[name] = 0
 
-    def seats_of(state):
-        return int(state.seats)
+    def load(record, offset):
+        return int(record[HEADER[offset // 8]])
 
-    def turn_of(state):
-        return int(state.turn)
-
-    def ply_of(state):
-        return int(state.ply)
-
-    def revealed_of(state):
-        return int(state.revealed)
-
-    def is_midway(state):
-        return bool(state.midway)
+    def store(record, offset, value):
+        record[HEADER[offset // 8]] = value
 
     def is_sealed(state, sealed, seat):
         return bool(state.sealed[seat, 0])
@@ -530,16 +455,6 @@ else:
     def unseal(state, sealed):
         state.ply -= int(state.sealed[:, 0].sum())
         state.sealed[:] = 0
-
-    def begin_ply(state):
-        state.ply += 1
-        state.revealed = 0
-        state.midway = 0
-
-    def clear_path(state):
-        state.ply = 0
-        state.revealed = 0
-        state.rng = 0
 
     def seed_state(state, bits):
         state.rng = bits
@@ -602,6 +517,52 @@ else:
 
     def addresses(functions: list[Any]) -> Any:
         return functions
+
+
+@rule
+def seats_of(state):
+    """The number of seats."""
+    return load(state, 0)
+
+
+@rule
+def turn_of(state):
+    """The seat to move, -1 when the game is over."""
+    return load(state, 8)
+
+
+@rule
+def ply_of(state):
+    """The number of moves played so far."""
+    return load(state, 16)
+
+
+@rule
+def revealed_of(state):
+    """The set of seats to whom the last move turned up a hidden card."""
+    return load(state, 24)
+
+
+@rule
+def is_midway(state):
+    """Whether the seat to move is in the middle of a decision."""
+    return load(state, 32) != 0
+
+
+@rule
+def begin_ply(state):
+    """Before a move: increase `ply`, and clear `revealed` and `midway`."""
+    store(state, 16, load(state, 16) + 1)
+    store(state, 24, 0)
+    store(state, 32, 0)
+
+
+@rule
+def clear_path(state):
+    """Clear `ply`, `revealed` and the stream, which say how a position was reached and not what follows."""
+    store(state, 16, 0)
+    store(state, 24, 0)
+    store(state, 40, 0)
 
 
 call_deal, call_act, call_settle = _caller("deal"), _caller("act"), _caller("settle")
