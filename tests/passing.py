@@ -346,7 +346,7 @@ GAME = Game(
 )
 
 OUTCOMES = "worlds_after_a_move_are_the_outcomes_of_worlds_before"
-EVEN = "listed_worlds_are_even"
+EVEN = "worlds_are_even"
 DEALS = "worlds_at_the_deal_are_deals_that_look_alike"
 SAME_WORDS = "what_is_told_is_the_same_in_every_world"
 WORDS = "what_is_told_names_nothing_hidden"

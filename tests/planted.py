@@ -236,8 +236,8 @@ DECK_KEPT = faulty(  # only hands are exchanged
     ),
 )
 UNEVEN = faulty("the_dealt_truth_is_a_world_like_any_other", resample=UNEVENLY.format(-1))
-UNEVEN_LATE = faulty("worlds_are_even", resample=UNEVENLY.format(1))
-FAVOURING = faulty("worlds_do_not_favour_what_they_come_from", resample=HALF_THE_TIME)
+UNEVEN_LATE = faulty("worlds_after_a_move_are_the_outcomes_of_worlds_before", resample=UNEVENLY.format(1))
+FAVOURING = faulty("resampling_twice_is_resampling_once", resample=HALF_THE_TIME)
 AGENTS_IMAGINE_THE_TRUTH = faulty("agents_decide_by_what_they_know", resample=HALF_THE_TIME)
 ONE_PAIR = faulty(  # exchanges one card of a hand with one of the deck: near the truth, and further away each time
     "resampling_twice_is_resampling_once",
@@ -304,10 +304,6 @@ OUTCOME_LAW = "outcomes_keep_their_range"
 CHEAT = """... if world.deck_left == 2:
     move.kind = DRAW
     move.card = lowest(full_deck(CARDS) & ~world.hands[world.turn])"""
-TWO_NAMED_SUITS = faulty(
-    "suits_may_exchange_their_names",
-    encoders=seen_by("...", by_suit=lambda segment: segment.name == "top"),
-)
 WEATHER = faulty("every_segment_says_something", encoders=seen_by("...", layout_with_more))
 WIDE = faulty("encodings_fill_their_layout", encode="... row[len(row)] = 1")
 WRAPPING = faulty("encodings_fit_a_byte", encode="... row[0] = 250 + state.deck_left")

@@ -18,7 +18,7 @@ from cardai.rules.dealing import weight_of
 
 EVENLY, DEALT, KEPT = "hidden_cards_lie_evenly", "dealt_cards_lie_as_in_worlds", "worlds_keep_no_card_of_the_truth"
 AFTER = "worlds_after_a_move_are_the_outcomes_of_worlds_before"
-LISTED, CONSERVED, SEEN = "listed_worlds_are_even", "cards_are_conserved", "encodings_are_the_same_in_every_world"
+LISTED, CONSERVED, SEEN = "worlds_are_even", "cards_are_conserved", "encodings_are_the_same_in_every_world"
 
 
 def seen_by(game, change):
@@ -213,7 +213,6 @@ def known_weighed_too(state):
 
 SPARKS_EVEN = faulty(EVENLY, sparks.GAME, resample=even_counts)
 SPARKS_EVEN_LISTED = faulty(LISTED, sparks.GAME, resample=even_counts)
-SPARKS_EVEN_COUNTED = faulty("worlds_are_even", sparks.PLAIN, resample=even_counts)
 SPARKS_PLAIN_EVEN = faulty(LISTED, sparks.PLAIN, resample=even_counts)
 SPARKS_NEVER_TWO = faulty(EVENLY, sparks.GAME, resample=never_two)
 SPARKS_NEVER_TWO_DEALT = faulty(DEALT, sparks.PLAIN, resample=never_two)
@@ -221,7 +220,7 @@ SPARKS_NONE_OF_A_KNOWN_KIND = faulty(AFTER, sparks.GAME, resample=none_of_a_know
 SPARKS_COPY_KEPT = faulty(KEPT, sparks.GAME, resample=copy_kept)
 SPARKS_FORGOTTEN = faulty(AFTER, sparks.GAME, resample=taken_card_forgotten)
 SPARKS_UNWEIGHTED = faulty(LISTED, sparks.GAME, weight=None)
-SPARKS_WRONG_WEIGHT = faulty("worlds_are_even", sparks.GAME, weight=known_weighed_too)
+SPARKS_WRONG_WEIGHT = faulty(LISTED, sparks.GAME, weight=known_weighed_too)
 SPARKS_NO_COPIES = faulty(LISTED, sparks.PLAIN, copies=(), holdings=None, chances=None)
 SPARKS_TWICE = faulty(
     CONSERVED,

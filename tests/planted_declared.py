@@ -4,6 +4,7 @@ Each is a change of a line in a rule. What is derived from the declaration canno
 the game writes itself can.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import sparks
@@ -42,6 +43,15 @@ DRAW_OF_TWO = faulty(
     score="0.5 if state.playing == 0 and has(state.leavers, seat) -> "
     "1.0 * (seat == lowest(state.leavers)) if state.playing == 0 and has(state.leavers, seat)",
 )
+
+# Suits that are told apart: what belongs to suits is said of too few segments, and clubs are shown otherwise.
+EXCHANGED = "suits_may_exchange_their_names"
+HANDS_ONLY = faulty(EXCHANGED, WHIST, encoders={
+    "planes": replace(WHIST_VIEWS, by_suit=lambda segment: segment.name == "own hand")
+})  # fmt: skip
+CLUBS_LED = faulty(EXCHANGED, WHIST, encoders={
+    "planes": replace(WHIST_VIEWS, encode=changed(WHIST_VIEWS.encode, "... if state.ply == 9: row[0] = 1"))
+})  # fmt: skip
 
 # What all saw and nothing says.
 TAKEN_FORGOTTEN = faulty(SEEN, THIRTYONE, act="... if move.kind == TAKE: state.known[state.turn] = 0")

@@ -301,7 +301,7 @@ LOW_CHANCES = faulty(CHANCES, chances=chances_moved(small_game.chances, 5))
 LOW_CHANCES_SLIGHTLY = faulty(CHANCES, chances=chances_moved(small_game.chances, 2))
 LOW_CHANCES_FLAT = faulty(CHANCES, chances=chances_flat(small_game.chances))
 PASS_TRUE = faulty(TRUTH, passing.GAME, resample=pass_left_keeping)
-PASS_HIGH = faulty("listed_worlds_are_even", passing.GAME, resample=pass_left_high)
+PASS_HIGH = faulty("worlds_are_even", passing.GAME, resample=pass_left_high)
 # A rare leak: whether the next hand has a given card, in one position of thirty.
 RARELY = "... if state.ply % 30 == {}: row[0] ^= has(state.hands[(seat + 1) % state.seats], {})"
 

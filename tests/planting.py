@@ -36,10 +36,8 @@ def faulty(law: str, game: Game = small_game.GAME, **changes: Any) -> Game:
     return found
 
 
-def seen_by(
-    change: str, layout=small_game.layout, encode=small_game.encode, by_suit=None
-) -> dict[str, PerspectiveEncoder]:
-    return {"planes": PerspectiveEncoder(layout, changed(encode, change), by_suit)}
+def seen_by(change: str, layout=small_game.layout, encode=small_game.encode) -> dict[str, PerspectiveEncoder]:
+    return {"planes": PerspectiveEncoder(layout, changed(encode, change))}
 
 
 def changed(function: Callable[..., Any], change: str | tuple[str, ...], names: dict[str, Any] | None = None) -> Any:

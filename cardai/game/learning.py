@@ -70,13 +70,18 @@ class PerspectiveEncoder:
             raise CardaiError(
                 f"by_suit must choose segments that end in the same 2 to {MOST_SUITS} suits, not {shapes}"
             )
-        for others in itertools.permutations(range(1, suits)):
-            for turned in range(suits):
-                names, order = np.roll((0, *others), turned), np.arange(width)
-                for part in places:
-                    order[part] = part[:, names]
-                found.append(order)
+        for names in suit_orders(suits):
+            order = np.arange(width)
+            for part in places:
+                order[part] = part[:, names]
+            found.append(order)
         return np.array(found)
+
+
+def suit_orders(suits: int) -> list[np.ndarray]:
+    """All orders of some suits: their own first, and among the first ones each suit once in each place."""
+    orders = itertools.permutations(range(1, suits))
+    return [np.roll((0, *others), turned) for others in orders for turned in range(suits)]
 
 
 MEASURES = {

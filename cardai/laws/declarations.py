@@ -9,6 +9,7 @@ import numpy as np
 
 from cardai.game.declared import State, state_of
 from cardai.game.fields import END, NONE, Field
+from cardai.game.learning import suit_orders
 from cardai.game.wording import Moves, moves_of
 from cardai.laws.law import NotTested, Steps, each_game, each_view, law
 from cardai.laws.testbed import Counted, Position, Setup, Testbed, Trace, View
@@ -216,6 +217,26 @@ def _rename(trace: Trace, state: State, moves: Moves | None, names: tuple[int, .
         _compare_legal(trace, changed, change, moves is not None)
         if moves is not None:
             _compare_moves(trace, changed, change)
+
+
+@each_game("encoders")
+def suits_may_exchange_their_names(trace: Trace) -> None:
+    """What an encoder says by suit (`by_suit`) changes places when suits exchange names, and nothing else changes."""
+    state, seats = _declared(trace.testbed), trace.setup.seats
+    encoders = {name: one for name, one in trace.testbed.game.learning.encoders.items() if one.by_suit is not None}
+    if not encoders:
+        raise NotTested("no encoder says which of its values belong to suits (`by_suit`)")
+    for (name, encoder), seat in itertools.product(encoders.items(), range(seats)):
+        here = View(trace, 0, seat)
+        orders = here.in_range(encoder.renamings, seats)
+        names = suit_orders(len(state.deck.suits))
+        number = 1 + trace.seed % (len(orders) - 1)
+        encoded, renamed = trace.testbed.compiled.encoded, state.renamed(trace.states, names[number])
+        wrong = encoded(trace.states, seat, name) != encoded(renamed, seat, name)[:, orders[number]]
+        if wrong.any():
+            ply, value = (int(place) for place in np.argwhere(wrong)[0])
+            what = f"the value {value} of encoder {name} for seat {seat} does not change with the names of suits"
+            raise Position(trace, ply).broken(f"{what}: see `by_suit`")
 
 
 @each_view("texts")

@@ -242,7 +242,7 @@ def _probed(trace: Trace) -> list[int]:
 
 
 @law
-def listed_worlds_are_even(testbed: Testbed) -> Steps:
+def worlds_are_even(testbed: Testbed) -> Steps:
     """Where a seat's worlds can be listed, each is drawn as often as its weight says, and each bit is set so (5 sigma).
 
     Worlds have the same weight, unless cards are alike or the game has a rule `weight` (see `Game.weigh`).

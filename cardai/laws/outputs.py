@@ -3,17 +3,15 @@
 import contextlib
 import functools
 import itertools
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from cardai.errors import CardaiError
 from cardai.game import Game, Outcome
-from cardai.laws.evidence import off_twice, strictness
 from cardai.laws.law import (
     NotTested,
     Steps,
-    at_once,
     each_end,
     each_game,
     each_position,
@@ -23,7 +21,7 @@ from cardai.laws.law import (
     need,
 )
 from cardai.laws.states import Fence
-from cardai.laws.testbed import Counted, LawError, Looked, Position, Setup, Testbed, Trace, View
+from cardai.laws.testbed import Counted, LawError, Position, Setup, Testbed, Trace, View
 from cardai.playing.agents.evaluator import known_evaluators
 from cardai.playing.agents.notation import Spec, parse
 from cardai.playing.agents.spec import TREES, Agent, agent, list_specs, packaged_specs
@@ -81,79 +79,6 @@ def every_segment_says_something(testbed: Testbed) -> Steps:
         first = testbed.traces[0]
         where = f"{first.setup} and all others, seed {first.seed} and following, ply 0 and following"
         raise LawError(f"{where}: encoder {name}, segment {segment!r} is always {span[name, segment][0]}")
-
-
-@law
-def suits_may_exchange_their_names(testbed: Testbed) -> Steps:
-    """What an encoder says by suit (`by_suit`) is alike for all suits, alone and together with all else (5 sigma).
-
-    It is counted in games of evenly random players at a table of the usual size, in all variants together.
-    """
-    encoders = [name for name, encoder in testbed.game.learning.encoders.items() if encoder.by_suit is not None]
-    if not encoders:
-        raise NotTested("no encoder says which of its values belong to suits (`by_suit`)")
-    for name in encoders:
-        sums = _Suits(testbed, name)
-        games = 2 * testbed.effort.searched
-        first = yield from sums.favours(0, games)
-        again = functools.partial(sums.favours, games, 2 * games)
-        if found := off_twice(first, lambda again=again: at_once(again()), strictness(first.size)):
-            suit, one, other = np.unravel_index(found[0], first.shape)
-            pair = " and ".join(sorted({sums.names[one], sums.names[other]}))
-            what = f"{pair} go with suit {suit} otherwise than with suit {suit + 1} (5 sigma): see `by_suit`"
-            raise LawError(f"{testbed.anywhere()}, ply unknown: encoder {name}, {what}")
-
-
-class _Suits:
-    """The values of an encoder, those of a suit in a segment added up, and products of two of them."""
-
-    def __init__(self, testbed: Testbed, encoder: str) -> None:
-        self.testbed, self.encoder = testbed, encoder
-        seats, place = testbed.game.default_seats, testbed.game.learning.encoders[encoder]
-        assert place.by_suit is not None
-        try:
-            place.renamings(seats)
-        except CardaiError as error:
-            raise LawError(f"{testbed.anywhere()}, ply unknown: encoder {encoder}: {error}") from None
-        self.parts = [(segment, place.by_suit(segment)) for segment in place.layout(seats)]
-        sizes = [segment.shape[-1] if is_by_suit else segment.size for segment, is_by_suit in self.parts]
-        self.names = [segment.name for (segment, _), size in zip(self.parts, sizes, strict=True) for _ in range(size)]
-        columns = np.split(np.arange(sum(sizes)), np.cumsum(sizes[:-1]))
-        self.suits = np.array([part for part, (_, is_by_suit) in zip(columns, self.parts, strict=True) if is_by_suit])
-
-    def favours(self, first: int, count: int) -> Generator[Looked, None, np.ndarray]:
-        """How much more each product is than when a suit and the next one exchange their names, in standard deviations.
-
-        f8[suits - 1, values, values], from `count` games from the seed number `first` on.
-        """
-        setups = [setup for setup in self.testbed.setups if setup.seats == self.testbed.game.default_seats]
-        orders = []
-        for suit in range(self.suits.shape[1] - 1):
-            order = np.arange(len(self.names))
-            order[self.suits[:, suit]], order[self.suits[:, suit + 1]] = self.suits[:, suit + 1], self.suits[:, suit]
-            orders.append(order)
-        more = np.zeros((2, len(orders), len(self.names), len(self.names)))
-        starts = range(first, first + -(-count // len(setups)), AT_ONCE)
-        for setup, start in (seen := Counted(itertools.product(setups, starts), "sets of games")):
-            yield seen
-            for seat, trace in enumerate(self.testbed.random_games(setup, start, AT_ONCE)):
-                values = self._values(
-                    self.testbed.compiled.encoded(trace.states[:-1], seat % setup.seats, self.encoder)
-                )
-                products = values.T @ values / len(values)
-                for i, order in enumerate(orders):
-                    difference = products - products[np.ix_(order, order)]
-                    more[:, i] += difference, difference**2
-        return more[0] / np.sqrt(np.maximum(more[1], 1e-9))
-
-    def _values(self, rows: np.ndarray) -> np.ndarray:
-        """One and all values of rows u8[n, width]: f8[n, values]."""
-        found, first = [], 0
-        for segment, is_by_suit in self.parts:
-            part = rows[:, first : first + segment.size].astype(np.float64)
-            found.append(part.reshape(len(rows), -1, segment.shape[-1]).sum(axis=1) if is_by_suit else part)
-            first += segment.size
-        return np.concatenate(found, axis=1)
 
 
 def _of_many_games(testbed: Testbed) -> Iterator[Callable[[], tuple[Setup, np.ndarray]]]:

@@ -4,7 +4,6 @@ The tests work by induction over the plies and enumerate no worlds. This file is
 from deal to deal and shows in no view must be dealt anew, independently of the true deal. `knowledge` tests each move.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -14,25 +13,20 @@ from cardai.laws.evidence import (
     HINT,
     MANY_WORLDS,
     RNG,
-    SIGMA,
     bits,
     facts,
-    is_too_often,
-    marks,
     off_twice,
     place_of_bit,
     strictness,
-    unevenness,
     words,
 )
-from cardai.laws.law import Steps, each, each_table, each_view, law, need, nothing_hidden
+from cardai.laws.law import each, each_table, each_view
 from cardai.laws.note import refuse
 from cardai.laws.places import log_deals, unpacked
-from cardai.laws.testbed import EVEN, Counted, LawError, Position, Setup, Testbed, View
+from cardai.laws.testbed import EVEN, LawError, Position, Setup, Testbed, View
 
 OFTEN = 0.4  # a value counts as dealt if it differs between this share of successive deals
 MOST_ALIKE = 64  # a larger number of a state is no count of cards that are alike
-FEW_WORLDS = 12  # at most this many different worlds are counted one by one
 
 
 @each_view("positions")
@@ -159,30 +153,6 @@ def _follows(values: np.ndarray, others: np.ndarray) -> bool:
     return len(np.unique(np.stack([values, others]), axis=1)[0]) == kinds and len(others) - kinds >= 10
 
 
-@law
-def worlds_do_not_favour_what_they_come_from(testbed: Testbed) -> Steps:
-    """A world equals the state it is drawn from no more often than two worlds equal each other."""
-    hits, pairs, most, compared, worst = 0, 0, 0, 0, None
-    for i, here in enumerate(seen := Counted(testbed.chosen(60, "favour"), "views")):
-        yield seen
-        worlds = here.worlds(64, i)
-        contents = facts(worlds)
-        if (contents == contents[0]).all():
-            continue
-        came_from = facts(testbed.compiled.worlds_of_each(worlds[:32], here.seat, i + 1))
-        same = int((came_from == contents[:32]).all(axis=1).sum())
-        compared += 1
-        hits, pairs = hits + same, pairs + int((contents[:32] == contents[32:]).all(axis=1).sum())
-        if same > most:
-            most, worst = same, here
-    # Both counts have the same expectation if worlds are drawn independently of the state they come from.
-    if worst and is_too_often(hits, hits + pairs):
-        what = f"worlds equal the state they come from {hits} times, each other {pairs} times"
-        raise worst.broken(f"{what} (most often for seat {worst.seat} here, {most} of 32)")
-    if not compared:
-        raise nothing_hidden(testbed, "no view was found in which something is hidden")
-
-
 @each_table(hidden=True)
 def the_dealt_truth_is_a_world_like_any_other(testbed: Testbed, setup: Setup) -> None:
     """Over many deals, each card is in each place as often in the true state as in worlds (5 sigma).
@@ -217,58 +187,6 @@ def _lean(testbed: Testbed, deals: np.ndarray, seed: int) -> np.ndarray:
                 less[seat, where] = unpacked(world[:, number] & ~truth[:, number]).sum(axis=0, dtype=np.int64)
     more[seats], less[seats] = more.sum(axis=0), less.sum(axis=0)
     return (more - less) / np.sqrt(np.maximum(more + less, 1))
-
-
-@law
-def worlds_are_even(testbed: Testbed) -> Steps:
-    """Where only few worlds are possible, each is drawn as often as its weight says (5 sigma, counted one by one).
-
-    Two worlds are different if their cards are in different places (`Table.holdings`); a game without it is not tested.
-    They are equally likely, unless cards are alike or the game has a rule `weight` (see `Game.weigh`). With that rule,
-    two worlds are different if any number of the state is.
-    """
-    need(testbed, "holdings")
-    counted = 0
-    for i, here in enumerate(seen := Counted(testbed.chosen(12 * testbed.effort.even, "even"), "views")):
-        yield seen
-        if counted >= testbed.effort.even:
-            break
-        kinds = len(_count_worlds(here, 60, i)[0])
-        if not 2 <= kinds <= FEW_WORLDS:
-            continue
-        counted += 1
-        if unevenness(*_count_worlds(here, 80 * kinds, i + 1)) > HINT:
-            counts, shares = _count_worlds(here, 400 * kinds, i + 2)
-            if unevenness(counts, shares) > SIGMA:
-                drawn = ", ".join(
-                    f"{n} ({sum(counts) * share:.0f})" for n, share in sorted(zip(counts, shares, strict=True))
-                )
-                what = f"the {len(counts)} worlds of seat {here.seat} are drawn so often (and should be): {drawn}"
-                raise here.broken(what + _declaration(here, 400 * kinds, i + 2))
-    if not counted:
-        raise nothing_hidden(testbed, f"no position was found in which a seat has 2 to {FEW_WORLDS} worlds")
-
-
-def _count_worlds(here: View, count: int, seed: int) -> tuple[list[int], np.ndarray]:
-    """How often each arrangement of the cards was drawn, and its share if each is drawn as it should be: f8[worlds]."""
-    worlds = here.worlds(count, seed)
-    found, first, times = np.unique(marks(worlds), return_index=True, return_counts=True)
-    arrangements: Counter[bytes] = Counter()
-    weights = {}
-    for mark, world, number, weight in zip(
-        found, worlds[first], times.tolist(), here.weights(worlds[first]), strict=True
-    ):
-        place = here.counts(world).tobytes() if here.game.rules.weight is None else mark.tobytes()
-        arrangements[place] += number
-        weights[place] = weight
-    shares = np.array([weights[place] for place in arrangements])
-    return list(arrangements.values()), shares / shares.sum()
-
-
-def _declaration(here: View, count: int, seed: int) -> str:
-    worlds = here.worlds(count, seed)
-    _, first, times = np.unique(marks(worlds), return_index=True, return_counts=True)
-    return likely_declaration(here, worlds[first], lambda shares: np.array([unevenness(times.tolist(), shares)]))
 
 
 def likely_declaration(here: View, worlds: np.ndarray, off: Callable[[np.ndarray], np.ndarray]) -> str:
