@@ -190,16 +190,12 @@ STEP = "every_call_returns"
 LATE = r"every_call_returns: variant three, 2 seats, seed 0, ply 2: "
 FIRST = r"every_call_returns: variant three, 2 seats, seed 0, ply 0: "
 FAULTS = {
-    "ENDLESS_DEAL": rf"{FIRST}deal did not come back within 1 s",
-    "ENDLESS_LEGAL": rf"{FIRST}legal did not come back within 1 s",
     "ENDLESS_SETTLE": rf"{LATE}settle did not come back within 1 s",
     "ENDLESS_RESAMPLE": rf"{FIRST}resample for seat 1 did not come back within 1 s",
-    "ENDLESS_ENCODE": rf"{FIRST}encoder planes for seat 0 did not come back within 1 s",
     "ENDLESS_SPELL": rf"{FIRST}spell did not come back within 1 s \(unruly.py line \d+\)",
     "FULL_MEMORY": rf"{FIRST}show for seat 0 took more than 0.25 GiB of memory \(unruly.py line \d+\)",
     "FAILING_SHOW": rf"{FIRST}show for seat 0 raised ZeroDivisionError\(.*\) \(.*unruly.py, line \d+\)",
     "ASLEEP": rf"{FIRST}show for seat 0 did not come back within 1 s \(unruly.py line \d+\)",
-    "DEADLOCK": rf"{FIRST}parse of 'draws for .*' did not come back within 1 s \(unruly.py line \d+\)",
     "LEAVES": rf"{FIRST}parse of 'draws for .*' ended the process with exit status 3",
     "EXITS": rf"{FIRST}parse of 'draws for .*' raised SystemExit\(4\) \(.*unruly.py, line \d+\)",
 }
@@ -291,32 +287,20 @@ def test_a_process_that_a_call_starts_must_end_too(program: str) -> None:
     ("program", "seconds", "sleeps"),
     [("while time.process_time() < 1.5: pass", 1.5, True), ("while True: pass", 0.0, False)],
 )
-def test_what_a_process_uses_is_read_in_two_ways(
-    program: str, seconds: float, sleeps: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_process_uses_is_read(program: str, seconds: float, sleeps: bool) -> None:
     words = f"import time\nprint(flush=True)\n{program}\nprint(flush=True)\ntime.sleep(1000)"
-    python = [sys.executable, "-c", words]
-    with subprocess.Popen(python, stdout=subprocess.PIPE, start_new_session=True) as process:
+    with subprocess.Popen([sys.executable, "-c", words], stdout=subprocess.PIPE, start_new_session=True) as process:
         try:
             assert process.stdout is not None
             for _ in range(2 if sleeps else 1):
                 process.stdout.readline()
             time.sleep(0.2)
-            uses = [child._Usage(process.pid)]
-            monkeypatch.setattr(child, "_LISTS_CHILDREN", Path("/nowhere"))
-            uses.append(child._Usage(process.pid))
+            usage = child._Usage(process.pid)
         finally:
             process.kill()
-    for usage in uses:
-        assert usage.sleeps == sleeps
-        assert 4 << 20 < usage.memory < 400 << 20
-        assert usage.seconds >= int(seconds)  # one of the ways has whole seconds
-    assert uses[0].memory == pytest.approx(uses[1].memory, rel=0.2)
-
-
-@pytest.mark.parametrize(("text", "seconds"), [("0:01.50", 1.5), ("02:03:04", 7384), ("1-00:00:01", 86401)])
-def test_a_time_of_ps_is_read(text: str, seconds: float) -> None:
-    assert child._seconds_of(text) == seconds
+    assert usage.sleeps == sleeps
+    assert 4 << 20 < usage.memory < 400 << 20
+    assert usage.seconds >= 0.9 * seconds  # the clock ticks in hundredths
 
 
 # Blocks of calls, and how `Compiled` makes each.
@@ -324,21 +308,11 @@ def test_a_time_of_ps_is_read(text: str, seconds: float) -> None:
 PLIES = 20
 BLOCKS: dict[str, Callable[[Compiled, np.ndarray, np.ndarray], object]] = {
     "trace": lambda on, states, moves: on.trace(states[0], np.repeat(moves[:1], PLIES)),
-    "dealt": lambda on, states, moves: on.dealt(states[:1], np.arange(PLIES, dtype=np.uint64)),
-    "worlds": lambda on, states, moves: on.worlds(states[0], 0, PLIES, 0),
-    "worlds_of_each": lambda on, states, moves: on.worlds_of_each(states, 0, 0),
-    "resampled": lambda on, states, moves: on.resampled(states, 0, 0),
-    "blanked": lambda on, states, moves: on.blanked(states, 0),
-    "opened": lambda on, states, moves: on.opened(states),
-    "simplified": lambda on, states, moves: on.simplified(states),
     "moved": lambda on, states, moves: on.moved(states, moves),
     "a state moved": lambda on, states, moves: on.moved(states[:1], moves),
-    "moved alike": lambda on, states, moves: on.moved(states, moves[:1]),
-    "encoded": lambda on, states, moves: on.encoded(states, 0, "planes"),
     "values": lambda on, states, moves: on.values(states, 0, "heuristic low_points"),
     "legal": lambda on, states, moves: on.legal(states),
     "allowed": lambda on, states, moves: on.allowed(states, moves),
-    "choices": lambda on, states, moves: on.choices(states, "low", 0),
     "finished": lambda on, states, moves: on.finished(states[:6], 0),
 }
 
@@ -418,37 +392,6 @@ def test_other_laws_go_on_after_a_crash_and_a_few_crashes_are_enough() -> None:
     place = r"variant three, 2 seats, seed \d+, ply \d+: act and settle crashed \(SIG(SEGV|BUS)\)"
     assert re.fullmatch(f"every_game_ends: {place}", others[0].why), others[0].why
     assert others[2].why == "the game ended 3 laws before it by crashing or not returning"
-
-
-ENDLESS = {
-    "ENDLESS_SETTLE": ("settle", 60),  # the function, and the least number of laws that cannot be tested without it
-    "ENDLESS_RESAMPLE": ("resample", 30),
-    "ENDLESS_ENCODE": ("encoder planes", 10),
-    "ENDLESS_SPELL": ("spell", 3),
-    "ASLEEP": ("show", 8),
-}
-
-
-@pytest.mark.parametrize("name", ENDLESS)
-def test_a_function_that_does_not_return_is_waited_for_once(name: str) -> None:
-    function, number = ENDLESS[name]
-    results = check(getattr(unruly, name), effort="quick", seconds=1, call_seconds=1)
-    waited = [result.law for result in results if "did not come back" in result.why]
-    assert len(waited) == 1
-    untested = [result for result in results if result.cause == "call"]
-    assert len(untested) >= number
-    for result in untested:
-        assert result.why == f"{function} does not end (see {waited[0]})"
-        assert result.verdict == "not tested"
-    others = {result.law for result in results if result.verdict == "broken"} - {*waited}
-    assert others <= {"plain_python_plays_through"}  # it may overflow
-
-
-def test_a_function_that_fills_the_memory_is_called_once() -> None:
-    results = check(unruly.FULL_MEMORY, effort="quick", memory=0.25)
-    assert [result.law for result in results if result.verdict == "broken"] == ["plain_python_plays_through"]
-    said = "show takes more than 0.25 GiB of memory (see plain_python_plays_through)"
-    assert {result.why for result in results if result.cause == "call"} == {said}
 
 
 def test_a_sound_game_gets_the_same_results_in_a_process_of_its_own() -> None:

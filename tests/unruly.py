@@ -1,9 +1,7 @@
 """Low Hand with functions that crash, never return, or take all memory: each is a game that `cardai check` survives."""
 
 import os
-import threading
 import time
-from dataclasses import replace
 
 import small_game
 from planting import changed, made
@@ -45,12 +43,6 @@ def show_asleep(state, seat):
     time.sleep(1000)
 
 
-def parse_in_a_deadlock(state, text):
-    lock = threading.Lock()
-    with lock, lock:
-        return small_game.parse(state, text)
-
-
 def parse_and_leave(state, text):
     os._exit(3)
 
@@ -58,8 +50,6 @@ def parse_and_leave(state, text):
 def parse_and_exit(state, text):
     raise SystemExit(4)
 
-
-LOW = small_game.GAME.agents.players["low"]
 
 # Rules that are slow, some 3 ms a call.
 
@@ -89,29 +79,17 @@ SLOW_ENCODE = unruly(
     encoders={"planes": PerspectiveEncoder(small_game.layout, slowly(small_game.encode, "row[0] += spin(state)"))}
 )
 SLOW = unruly(
-    **{role: slowly(getattr(small_game, role)) for role in ("deal", "act", "resample", "blank")},
+    act=slowly(small_game.act),
     legal=changed(small_game.legal, "return n -> return n - spin(state)", globals()),
     is_legal=made("state, move", "return has(state.hands[state.turn], move.card) and not spin(state)", globals()),
-    simplify=made("state", "state.top -= spin(state)", globals()),
-    is_open=made("state", "return spin(state)", globals()),
-    encoders=SLOW_ENCODE.learning.encoders,
     heuristics={"low_points": made("state, seat", "return 0.0 - spin(state)", globals())},
-    players={"low": replace(LOW, choose=slowly(LOW.choose, "move.card -= spin(world)"))},
 )
 WILD_WRITE = unruly(settle=settle_writes_far_away)
-ENDLESS_DEAL = unruly(deal=made("state", "while state.seats > 0: state.deck_left += 1"))
-ENDLESS_LEGAL = unruly(legal=made("state, moves", "while state.turn >= 0: moves[state.ply & 1].kind += 1\nreturn 0"))
 ENDLESS_SETTLE = unruly(settle=settle_endlessly)
 ENDLESS_RESAMPLE = unruly(resample=changed(small_game.resample, "... while seat == 1: state.top += 1"))
-ENDLESS_ENCODE = unruly(
-    encoders={
-        "planes": PerspectiveEncoder(small_game.layout, made("state, seat, row", "while state.seats > 0: row[0] += 1"))
-    }
-)
 ENDLESS_SPELL = unruly(spell=spell_endlessly)
 FULL_MEMORY = unruly(show=show_without_end)
 FAILING_SHOW = unruly(show=show_nothing)
 ASLEEP = unruly(show=show_asleep)
-DEADLOCK = unruly(parse=parse_in_a_deadlock)
 LEAVES = unruly(parse=parse_and_leave)
 EXITS = unruly(parse=parse_and_exit)

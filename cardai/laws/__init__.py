@@ -11,7 +11,7 @@ They run in a process of their own (`child`), so that a game that crashes or han
 """
 
 import math
-import os
+import sys
 from collections.abc import Callable, Sequence
 
 from cardai.errors import BadArgument, unknown, whole
@@ -68,12 +68,11 @@ def check(
 
     The laws run in a forked process. A law is broken if the game crashes in it, if one call of the game takes longer
     than `call_seconds`, or if the process takes more than `memory` GiB beyond what it began with. The seconds of a call
-    are those of processors, without compiling, and those in which it sleeps: a busy machine breaks no law. A function
-    that does not come back, or takes too much memory, is called no more: laws that need it are not tested. After three
-    such ends no law is. A law that has nothing to look at in this game is not tested either (`LawResult`).
+    are those of processors, without compiling, and those in which it sleeps: a busy machine breaks no law. After three
+    such ends the other laws are not tested. Nor is a law that has nothing to look at in this game (`LawResult`).
 
-    With `isolated=False`, and on systems without fork, the laws run in this process, for
-    a debugger; then nothing protects it. A game whose Python code uses JAX or threads may need that too.
+    With `isolated=False`, and on other systems than Linux, the laws run in this process, for a debugger; then nothing
+    protects it. A game whose Python code uses JAX or threads may need that too.
 
     Raises CardaiError for an unknown law, effort or variant, and for a rule that does not compile, with its line.
     """
@@ -114,7 +113,7 @@ def check(
         if progress and len(results) == len(chosen):
             progress("", len(results), len(chosen))
 
-    if isolated and hasattr(os, "fork"):
+    if isolated and sys.platform == "linux":
         from cardai.laws.child import test_all
 
         test_all(chosen, testbed, seconds, call_seconds, memory, report, begins)

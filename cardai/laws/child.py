@@ -19,7 +19,6 @@ import re
 import resource
 import select
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -32,7 +31,7 @@ from pathlib import Path
 
 from cardai.errors import short
 from cardai.laws.law import Law, LawResult, take_turns
-from cardai.laws.note import Note, bar, functions_of, use_note
+from cardai.laws.note import Note, use_note
 from cardai.laws.testbed import Testbed
 from cardai.rules import JIT
 
@@ -43,14 +42,7 @@ _TREE = str(Path(__file__).parents[1])  # the core, whose lines are not the game
 
 
 class Died(Exception):
-    """The child ended, or was ended, while it tested a law. The message says where and how.
-
-    `call`: the call that did not come back or took too much memory, and `why` in words; "" if there was none.
-    """
-
-    def __init__(self, message: str, call: str = "", why: str = "") -> None:
-        super().__init__(message)
-        self.call, self.why = call, why
+    """The child ended, or was ended, while it tested a law. The message says where and how."""
 
 
 def test_all(
@@ -64,14 +56,13 @@ def test_all(
 ) -> None:
     """Test laws in child processes, in about so many seconds. `call_seconds`, `memory`: as for `check`.
 
-    `report` is called with each result as soon as it is known, and `begins` with a law when it is its turn. A function
-    that does not come back, or takes too much memory, is waited for once: it is barred from the other laws then.
+    `report` is called with each result as soon as it is known, and `begins` with a law when it is its turn.
     """
-    waiting, deaths, barred = {law.name: law for law in laws}, 0, {}
+    waiting, deaths = {law.name: law for law in laws}, 0
     end = time.monotonic() + seconds
     while waiting and deaths < MOST_DEATHS:
         left = max(0.0, end - time.monotonic())
-        with contextlib.closing(_Child([*waiting.values()], testbed, left, (call_seconds, memory), barred)) as child:
+        with contextlib.closing(_Child([*waiting.values()], testbed, left, (call_seconds, memory))) as child:
             law, start = next(iter(waiting.values())), time.monotonic()
             try:
                 while waiting:
@@ -86,7 +77,6 @@ def test_all(
                 del waiting[law.name]
                 report(LawResult(law.name, law.about, "broken", time.monotonic() - start, f"{law.name}: {died}"))
                 deaths += 1
-                barred |= {name: f"{died.why} (see {law.name})" for name in functions_of(died.call) if died.call}
     for law in waiting.values():
         why = f"the game ended {deaths} laws before it by crashing or not returning"
         report(LawResult(law.name, law.about, "not tested", 0.0, why, "call"))
@@ -98,9 +88,7 @@ class _Child:
     `limits`: the most seconds of a call, and GiB.
     """
 
-    def __init__(
-        self, laws: Sequence[Law], testbed: Testbed, seconds: float, limits: tuple[float, float], barred: dict[str, str]
-    ) -> None:
+    def __init__(self, laws: Sequence[Law], testbed: Testbed, seconds: float, limits: tuple[float, float]) -> None:
         sys.stdout.flush()  # or the child would print it again; first, since it may fail
         sys.stderr.flush()
         (self.call_seconds, self.most_memory), self.note = limits, Note()
@@ -118,7 +106,6 @@ class _Child:
             if self.pid == 0:
                 os.close(self.results)
                 os.close(self.lifeline)
-                bar(barred)
                 self._serve(laws, testbed, seconds, sending, ending)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -172,12 +159,10 @@ class _Child:
 
     def _watch(self, seconds: float) -> None:
         text = self.note.read()[2]
-        named = text.partition(": ")[2]
         if seconds > self.call_seconds:
-            raise Died(f"{text} did not come back within {self.call_seconds:g} s{self._line()}", named, "does not end")
+            raise Died(f"{text} did not come back within {self.call_seconds:g} s{self._line()}")
         if self.usage.grown() > self.most_memory * (1 << 30):
-            size = f"{self.most_memory:.3g} GiB of memory"
-            raise Died(f"{text} took more than {size}{self._line()}", named, f"takes more than {size}")
+            raise Died(f"{text} took more than {self.most_memory:.3g} GiB of memory{self._line()}")
 
     def _line(self) -> str:
         """The line of the game's Python that is running, in brackets. Returns "" if compiled code runs."""
@@ -287,8 +272,7 @@ class _Usage:
     """
 
     def __init__(self, pid: int) -> None:
-        self.pid, self.looked = pid, -1.0
-        self.memory, self.seconds, self.sleeps = 0, 0.0, False
+        self.pid, self.memory, self.seconds, self.sleeps = pid, 0, 0.0, False
         self.look()
         self.first = self.memory
 
@@ -296,15 +280,11 @@ class _Usage:
         return self.memory - self.first
 
     def look(self) -> None:
-        """Look again. What cannot be told stays as it was."""
-        with contextlib.suppress(OSError):  # a process has just ended, or there is no `ps`
-            if _LISTS_CHILDREN.exists():
-                self._by_linux()
-            elif time.monotonic() - self.looked > 1.0:  # asking `ps` takes longer
-                self.looked = time.monotonic()
-                self._by_ps()
+        """Look again. What cannot be told, since a process has just ended, stays as it was."""
+        with contextlib.suppress(OSError):
+            self._look()
 
-    def _by_linux(self) -> None:
+    def _look(self) -> None:
         (own, own_states), *others = _processes_from(str(self.pid))
         # A process that has only just begun still shares its parent's memory (vfork): that is counted once.
         counted = [own, *(other for other, _ in others if other[_SIZE] != own[_SIZE])]
@@ -313,17 +293,8 @@ class _Usage:
         self.seconds = ticks / os.sysconf("SC_CLK_TCK")
         self.sleeps = _WORKING.isdisjoint(own_states + "".join(states for _, states in others))
 
-    def _by_ps(self) -> None:
-        columns = ["ps", "-A", "-o", "pgid=,rss=,time=,state="]
-        listed = subprocess.run(columns, capture_output=True, text=True, check=False).stdout
-        rows = [row for row in map(str.split, listed.splitlines()) if row[0] == str(self.pid)]
-        self.memory = sum(1024 * int(row[1]) for row in rows)
-        self.seconds = sum(_seconds_of(row[2]) for row in rows)
-        self.sleeps = _WORKING.isdisjoint(row[3][0] for row in rows)
 
-
-_LISTS_CHILDREN = Path("/proc/thread-self/children")
-_WORKING = frozenset("RDU")  # runs or waits for a processor, and waits for a disk by the words of two systems
+_WORKING = frozenset("RD")  # runs or waits for a processor, and waits for a disk
 _TICKS, _SIZE, _PAGES = slice(11, 15), 20, 21  # in /proc/PID/stat behind the name; ended processes it waited for count
 
 
@@ -338,9 +309,3 @@ def _processes_from(pid: str) -> Iterator[tuple[list[str], str]]:
 
 def _stat(place: Path) -> list[str]:
     return (place / "stat").read_text().rpartition(")")[2].split()
-
-
-def _seconds_of(text: str) -> float:
-    """Seconds in a time as `ps` writes it: "1-02:03:04" or "2:03.45"."""
-    days, _, clock = text.rpartition("-")
-    return 86400.0 * int(days or 0) + sum(float(part) * 60**i for i, part in enumerate(clock.split(":")[::-1]))

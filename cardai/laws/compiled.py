@@ -2,7 +2,7 @@
 
 import functools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from cardai.game.compiled.native import (
     call_choose,
     call_deal,
     call_encode,
+    call_is_open,
     call_legal,
     call_resample,
     call_score,
@@ -50,7 +51,6 @@ from cardai.game.compiled.rules import (
     play_move,
 )
 from cardai.laws.note import note_again, note_rule
-from cardai.playing.compiled.ending import find_open
 from cardai.rules import STREAM, mixed, rule
 
 PIECE = 64  # records at most that a compiled loop goes through before the kit says that the game is still answering
@@ -135,9 +135,6 @@ class Compiled:
         entries = {name: game.compiler.entry(kind, rule) for name, (kind, rule) in rules.items() if rule is not None}
         return {"score": get(self.rules.calls, SCORE), **entries}
 
-    def encode(self, encoder: str) -> Any:
-        return self.game.compiler.entry("encode", self.game.learning.encoders[encoder].encode)
-
     def rule(self, role: str) -> Any:
         """The game's rule `blank`, `is_open`, `simplify` or `weight`, as the loops take it. The game must have it."""
         return self.game.compiler.entry(role, getattr(self.game.rules, role))
@@ -154,14 +151,21 @@ class Compiled:
 
     def dealt(self, like: np.ndarray, chance: np.ndarray) -> np.ndarray:
         """Deals at the table of the state `like`, STATE[1], each with its random stream, u64[N]: STATE[N]."""
-        note_rule("deal")
         states = guarded(len(chance), self.game.state)
         for name in ("seats", *(name for options in self.game.variants.values() for name in options)):
             states[name] = like[name]
         states["rng"] = chance
-        for some, number in pieces(states):
-            deal_each(self.rules, some, number)
-        return states
+        return self._each("deal", deal_each, [states])
+
+    def _each(self, what: str, loop: Any, blocks: Sequence[np.ndarray], *more: Any, first: Any = None) -> np.ndarray:
+        """Note a call and make it for blocks of as many records, piece by piece. Returns the last block.
+
+        The compiled loop is `loop(first, *blocks, count, *more)`; the first argument is the rules if None.
+        """
+        note_rule(what)
+        for *some, count in pieces(*blocks):
+            loop(self.rules if first is None else first, *some, count, *more)
+        return blocks[-1]
 
     def worlds(self, state: Any, seat: int, count: int, seed: int) -> np.ndarray:
         """Worlds of a state for a seat: STATE[count]."""
@@ -169,44 +173,29 @@ class Compiled:
 
     def worlds_of_each(self, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
         """One world of each state, for a seat: STATE[N]."""
-        note_rule(f"resample for seat {seat}")
         worlds, stream = self.given("state", states, False), self.given("random stream", streams(seed), False)
-        for some, count in pieces(worlds):
-            draw_again(self.rules, some, seat, raw(stream), count)
-        return worlds
+        return self._each(f"resample for seat {seat}", draw_again, [worlds], seat, raw(stream))
 
     def resampled(self, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
         """The states after `resample` for a seat, each with the same stream of chance and its own `rng`: STATE[N]."""
-        note_rule(f"resample for seat {seat}")
-        worlds, stream = copied(states), streams(seed)
-        bits = stream["rng"][0]
-        for some, count in pieces(worlds):
-            resample_each(self.rules, some, seat, raw(stream), bits, count)
-        return worlds
+        stream = streams(seed)
+        return self._each(
+            f"resample for seat {seat}", resample_each, [copied(states)], seat, raw(stream), stream["rng"][0]
+        )
 
     def blanked(self, states: np.ndarray, seat: int) -> np.ndarray:
         """What players with `sees="own"` get in these states at a seat: STATE[N]. The game must have `blank`."""
-        note_rule(f"blank for seat {seat}")
-        given, views = self.given("state", states), self.blank("view", len(states), self.game.state)
-        for some, shown, count in pieces(given, views):
-            blank_each(self.rules, self.rule("blank"), some, count, seat, shown)
-        return views
+        blocks = self.given("state", states), self.blank("view", len(states), self.game.state)
+        return self._each(f"blank for seat {seat}", blank_each, blocks, self.rule("blank"), seat)
 
     def opened(self, states: np.ndarray) -> np.ndarray:
         """Which of these states the game calls open and are not over: bool[N]. The game must have `is_open`."""
-        note_rule("is_open")
-        given, picked, found = self.given("state", states), np.arange(len(states)), np.zeros(len(states), np.int64)
-        for here, answers, count in pieces(picked, found):
-            find_open(self.rule("is_open"), raw(given), here, count, answers)
-        return found != 0
+        blocks = self.given("state", states), np.zeros(len(states), np.int64)
+        return self._each("is_open", find_open, blocks, first=self.rule("is_open")) != 0
 
     def simplified(self, states: np.ndarray) -> np.ndarray:
         """The states after the game's rule `simplify`, which it must have: STATE[N]."""
-        note_rule("simplify")
-        given = self.given("state", states, False)
-        for some, count in pieces(given):
-            simplify_each(self.rule("simplify"), some, count)
-        return given
+        return self._each("simplify", simplify_each, [self.given("state", states, False)], first=self.rule("simplify"))
 
     def moved(self, states: np.ndarray, moves: np.ndarray, settle: bool = True) -> np.ndarray:
         """Returns the settled states after moves, or after-states if `settle` is False.
@@ -232,30 +221,22 @@ class Compiled:
 
     def encoded(self, states: np.ndarray, seat: int, encoder: str) -> np.ndarray:
         """The rows of one encoder: u8[N, width]."""
-        note_rule(f"encoder {encoder} for seat {seat}")
         given = self.given("state", states)
-        entry, width = self.encode(encoder), max(1, self.width(encoder, int(given[0]["seats"])))
+        width = max(1, self.width(encoder, int(given[0]["seats"])))
         rows = self.blank("row", len(given), np.dtype((np.void, width))).view(np.uint8).reshape(-1, width)
         rows[:] = 0
-        for some, written, count in pieces(given, rows):
-            encode_each(entry, some, count, seat, written)
-        return rows
+        entry = self.game.compiler.entry("encode", self.game.learning.encoders[encoder].encode)
+        return self._each(f"encoder {encoder} for seat {seat}", encode_each, (given, rows), seat, first=entry)
 
     def values(self, states: np.ndarray, seat: int, what: str = "score") -> np.ndarray:
         """A number of each state for a seat, by its name in `numbers`, in its own unit: f8[N]."""
-        note_rule(f"{what} for seat {seat}")
-        given, values = self.given("state", states), np.zeros(len(states))
-        for some, found, count in pieces(given, values):
-            value_each(self.numbers[what], some, count, seat, found)
-        return values
+        blocks = self.given("state", states), np.zeros(len(states))
+        return self._each(f"{what} for seat {seat}", value_each, blocks, seat, first=self.numbers[what])
 
     def weights(self, states: np.ndarray) -> np.ndarray:
         """What the game's rule `weight`, which it must have, gives for states: f8[N]."""
-        note_rule("weight")
-        given, values = self.given("state", states), np.zeros(len(states))
-        for some, found, count in pieces(given, values):
-            weigh_each(self.rule("weight"), some, count, found)
-        return values
+        blocks = self.given("state", states), np.zeros(len(states))
+        return self._each("weight", weigh_each, blocks, first=self.rule("weight"))
 
     def legal(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Legal moves MOVE[N, max_moves] and their counts i64[N] (negative: truncated)."""
@@ -286,15 +267,12 @@ class Compiled:
 
     def choices(self, states: np.ndarray, player: str, bits: int) -> np.ndarray:
         """The move of a native player in each state, each time with the same random stream: MOVE[N]."""
-        note_rule(f"player {player}")
         written = self.game.agents.players[player]
-        given, moves = self.given("state", states), self.blank("move", len(states), self.game.move)
+        blocks = self.given("state", states), self.blank("move", len(states), self.game.move)
         params = self.given("parameters", np.array(list(written.defaults.values()) or [0.0]))[None]
-        stream, seed = self.blank("random stream", 1, STREAM), int_seed(bits)
-        call = self.game.compiler.entry("choose", written.choose)
-        for some, chosen, count in pieces(given, moves):
-            choose_each(self.rules, call, some, count, raw(params), params.size, raw(stream), seed, chosen)
-        return moves
+        stream, call = self.blank("random stream", 1, STREAM), self.game.compiler.entry("choose", written.choose)
+        given = call, raw(params), params.size, raw(stream), int_seed(bits)
+        return self._each(f"player {player}", choose_each, blocks, *given)
 
     def steered(
         self, states: np.ndarray, seats: np.ndarray, wanted: np.ndarray, seed: int
@@ -321,12 +299,10 @@ class Compiled:
 
     def finished(self, states: np.ndarray, seed: int) -> np.ndarray:
         """States played on at random, until they end, a seat has no move, or `max_plies` are over: STATE[N]."""
-        note_rule("legal and act and settle")
-        given, stream, work = copied(states), streams(seed), guarded(1, self.game.state)
+        stream, work = streams(seed), guarded(1, self.game.state)
         space, line = roomy(self.game.max_moves, self.game.move), guarded(self.game.max_plies, self.game.move)
-        for some, count in pieces(given):
-            finish_each(self.rules, some, count, raw(work), raw(stream), raw(space), raw(line))
-        return given
+        spare = map(raw, (work, stream, space, line))
+        return self._each("legal and act and settle", finish_each, [copied(states)], *spare)
 
 
 def _pairs(states: np.ndarray, moves: np.ndarray) -> int:
@@ -343,14 +319,14 @@ def _part(block: np.ndarray, part: slice) -> tuple[Any, int]:
 
 
 @rule
-def draw_again(rules, states, seat, streams, count):
+def draw_again(rules, states, count, seat, streams):
     for i in range(count):
         seed_state(at(states, i), next_of(at(streams, 0)))
         call_resample(get(rules.calls, RESAMPLE), at(states, i), seat, at(streams, 0))
 
 
 @rule
-def resample_each(rules, states, seat, streams, bits, count):
+def resample_each(rules, states, count, seat, streams, bits):
     """Resample each state in place, each time with the same random stream; its own stream is left as it is."""
     for i in range(count):
         seed_stream(at(streams, 0), bits)
@@ -358,9 +334,15 @@ def resample_each(rules, states, seat, streams, bits, count):
 
 
 @rule
-def blank_each(rules, blank, states, count, seat, views):
+def blank_each(rules, states, views, count, blank, seat):
     for i in range(count):
         make_view(rules, blank, at(views, i), at(states, i), seat)
+
+
+@rule
+def find_open(is_open, states, answers, count):
+    for i in range(count):
+        set(answers, i, turn_of(at(states, i)) >= 0 and call_is_open(is_open, at(states, i)) != 0)
 
 
 @rule
@@ -389,19 +371,19 @@ def deal_each(rules, states, count):
 
 
 @rule
-def encode_each(encode, states, count, seat, rows):
+def encode_each(encode, states, rows, count, seat):
     for i in range(count):
         call_encode(encode, at(states, i), seat, rows, i)
 
 
 @rule
-def value_each(value, states, count, seat, values):
+def value_each(value, states, values, count, seat):
     for i in range(count):
         set_float(values, i, call_score(value, at(states, i), seat))
 
 
 @rule
-def weigh_each(weight, states, count, values):
+def weigh_each(weight, states, values, count):
     for i in range(count):
         set_float(values, i, call_weight(weight, at(states, i)))
 
@@ -421,7 +403,7 @@ def allow_each(rules, states, state_step, moves, move_step, count, space, answer
 
 
 @rule
-def choose_each(rules, choose, states, count, params, width, streams, bits, moves):
+def choose_each(rules, states, moves, count, choose, params, width, streams, bits):
     """Let a native player choose in each state, each time with the same random stream."""
     for i in range(count):
         seed_stream(at(streams, 0), bits)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from cardai.errors import CardaiError, place_of
-from cardai.laws.note import Barred, note_place
+from cardai.laws.note import note_place
 from cardai.laws.testbed import Counted, LawError, Looked, Position, Setup, Stretch, Testbed, Trace, View
 from cardai.playing.table.complaints import Complaints
 
@@ -22,7 +22,7 @@ Verdict = Literal["holds", "broken", "not tested"]
 Cause = Literal["field", "game", "part", "call"]
 CAUSES: dict[Cause, str] = {
     "field": "a field is missing",
-    "call": "a call that they need does not end",
+    "call": "the game crashes, or a call does not end",
     "part": "not in the part that was looked at",
     "game": "nothing of the kind in this game",
 }
@@ -243,8 +243,6 @@ class _Task:
             verdict, remark = "holds", done.value
         except NotTested as nothing:
             verdict, why, cause = "not tested", str(nothing), nothing.cause
-        except Barred as barred:
-            verdict, why, cause = "not tested", str(barred), "call"
         except LawError as broken:
             why = str(broken)
         except CardaiError as error:

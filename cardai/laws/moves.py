@@ -12,7 +12,6 @@ from cardai.errors import CardaiError, IllegalMove, short
 from cardai.game import Game
 from cardai.game.compiled.together import SEALED, choosing, seats_together
 from cardai.laws.law import NotTested, Steps, each, each_game, each_position, law
-from cardai.laws.note import refuse
 from cardai.laws.testbed import Counted, Position, Testbed, Trace, written
 from cardai.playing.agents.actions import numbered_moves
 from cardai.playing.agents.choosing import Actions, Choice
@@ -86,7 +85,6 @@ def illegal_moves_raise(here: Position) -> None:
     """play and after raise IllegalMove for a move that is legal elsewhere but not here, and for any after the end."""
     moves, truncated = here.game.enumerate(here.state) if here.turn >= 0 else (here.move, False)
     others = foreign_moves(here, moves)[-4:] if len(moves) else here.trace.moves[:2]
-    refuse("spell", "is_legal")  # a refusal spells the move
     for move, door in product(() if truncated else others, (here.game.play, here.game.after)):
         try:
             door(here.state, move)
@@ -112,7 +110,6 @@ def actions_number_the_moves(here: Position) -> None:
 @each_position("texts")
 def moves_are_chosen_by_numbers(here: Position) -> None:
     """Each legal move can be chosen by numbered actions, as policies and adapters choose it."""
-    refuse("picks")
     try:
         actions = _actions(here.game)
         paths, moves = (choice := actions.choice(here.state)).paths, choice.moves

@@ -1,16 +1,14 @@
 """A note of the call that is under way, in shared memory: after a crash, another process reads where it happened.
 
-The laws call `note_place` and `note_call` before they call into a game. Without a `Note` both do nothing, but that a
-function which is barred, since a call of it did not come back, is not called again.
+The laws call `note_place` and `note_call` before they call into a game. Without a `Note` both do nothing.
 """
 
 import faulthandler
 import mmap
-import re
 import signal
 import struct
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
 _HEAD = struct.Struct("<QQQ")  # calls so far, pauses, bytes of text
 _SIZE = 4096
@@ -53,15 +51,10 @@ class Note:
             self._file.close()
 
 
-class Barred(BaseException):
-    """A law has come to a call that would not come back. It is no Exception, so that no law takes it for a fault."""
-
-
 _note: Note | None = None
 _trace_below: int | None = None
 _place: tuple[object, ...] = ()
 _words, _is_named = "place unknown", False
-_barred: dict[str, str] = {}
 
 
 def use_note(note: Note, trace: int, trace_below: int | None = None) -> None:
@@ -97,20 +90,17 @@ def note_place(setup: object, seed: object, ply: object) -> None:
 
 
 def note_call(what: str) -> None:
-    """What is called next at this point: the name of a rule or function of the game. Raises Barred if it is barred."""
+    """What is called next at this point: the name of a rule or function of the game."""
     global _is_named
-    refuse(*functions_of(what) if _barred else ())
     if _note is not None:
         _note.write(f"{_words}: {what}")
         _is_named = True
 
 
 def note_rule(what: str) -> None:
-    """The compiled rule that is called next, unless `note_call` has named it already. Raises Barred as that does."""
+    """The compiled rule that is called next, unless `note_call` has named it already."""
     global _is_named
-    if _is_named:
-        refuse(*functions_of(what) if _barred else ())
-    else:
+    if not _is_named:
         note_call(what)
         _is_named = False
 
@@ -124,29 +114,3 @@ def note_again(more: int = 0) -> None:
 def last_call() -> str:
     """What was called last, also by a process that took up the note. Returns "" without a note."""
     return _note.read()[2] if _note is not None else ""
-
-
-def functions_of(call: str) -> tuple[str, ...]:
-    """The functions of a game that a call is made of: ("act", "settle") for "act and settle", ("show",) for a seat."""
-    return tuple(re.split(r" (?:for|of|to) ", call)[0].split(" and "))
-
-
-def bar(functions: Mapping[str, str]) -> None:
-    """From now on, calls of these functions raise Barred. The values say what is wrong with each."""
-    _barred.update(functions)
-
-
-def barred() -> dict[str, str]:
-    return dict(_barred)
-
-
-def is_barred(functions: Iterable[str]) -> bool:
-    """Whether one of some functions may not be called."""
-    return not _barred.keys().isdisjoint(functions)
-
-
-def refuse(*functions: str) -> None:
-    """Raise Barred if one of some functions may not be called."""
-    for function in functions:
-        if function in _barred:
-            raise Barred(f"{function} {_barred[function]}")

@@ -19,17 +19,7 @@ from cardai.errors import place_of
 from cardai.game import Game, GameState, PerspectiveEncoder
 from cardai.laws.compiled import Compiled
 from cardai.laws.law import Steps, law
-from cardai.laws.note import (
-    Barred,
-    bar,
-    barred,
-    last_call,
-    note_again,
-    note_call,
-    note_files,
-    note_place,
-    take_up_note,
-)
+from cardai.laws.note import last_call, note_again, note_call, note_files, note_place, take_up_note
 from cardai.laws.steps import Patience, play_through, questions, rewarded
 from cardai.laws.testbed import LawError, Looked, Setup, Testbed, move_text, written
 from cardai.registry import importing, load
@@ -117,7 +107,6 @@ def _asked(testbed: Testbed, work: str) -> dict[str, Any]:
         "attribute": attribute,
         "note": note_files(),
         "patience": [testbed.effort.patience, testbed.effort.plain_seconds],
-        "barred": barred(),
         **json.loads(work),
     }
     tree = str(Path(__file__).parents[2])
@@ -137,10 +126,7 @@ def _asked(testbed: Testbed, work: str) -> dict[str, Any]:
         last = child.stderr.strip().splitlines()[-1:] or [f"exit status {child.returncode} and no message"]
         where = f" at {last_call()}" if last_call() else ""
         raise LawError(f"{testbed.somewhere()}: plain Python stopped with {last[0]}{where}")
-    found = json.loads(child.stdout.splitlines()[-1])
-    if found["barred"]:
-        raise Barred(found["barred"])
-    return found
+    return json.loads(child.stdout.splitlines()[-1])
 
 
 def _home(game: Game) -> tuple[Any, str]:
@@ -160,13 +146,12 @@ def answer() -> None:
     """
     request = json.load(sys.stdin)
     take_up_note(request["note"])
-    bar(request["barred"])
     sys.path[:] = request["path"]
     np.empty = _filled
     game = _game_at(request["module"], Path(request["file"]), request["attribute"])
     note_again(-1)
     walks, cases, patience = request.get("walks", ()), request.get("cases", ()), Patience(*request["patience"])
-    report: dict[str, Any] = {"cases": cases, "digests": {}, "error": None, "misfit": None, "barred": None}
+    report: dict[str, Any] = {"cases": cases, "digests": {}, "error": None, "misfit": None}
     try:
         for i, walk in enumerate(walks):
             patience.share(len(walks) - i)
@@ -180,8 +165,6 @@ def answer() -> None:
                 report["misfit"] = report["misfit"] or misfit
     except LawError as error:
         report["error"] = str(error)
-    except Barred as refused:
-        report["barred"] = str(refused)
     report |= {"remark": patience.remark(), "over": patience.was_over, "plies": patience.plies, "games": patience.games}
     print(json.dumps(report))
 

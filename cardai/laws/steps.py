@@ -1,6 +1,7 @@
 """Plays games move by move and calls every function of the game, noting each call before it is made."""
 
 import math
+import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
@@ -12,7 +13,7 @@ from cardai.errors import CardaiError, place_of
 from cardai.game import Game, int_seed
 from cardai.laws.answers import asked
 from cardai.laws.compiled import Compiled
-from cardai.laws.note import functions_of, note_call, note_place
+from cardai.laws.note import note_call, note_place
 from cardai.laws.testbed import LawError, Setup
 from cardai.playing.table.complaints import Complaints
 
@@ -151,7 +152,7 @@ class _Walk:
             with Complaints(self.game):
                 return function(*arguments)
         except CardaiError as error:
-            (role, *_), said = functions_of(what), str(error)
+            role, said = re.split(" (?:for|of|to|and) ", what)[0], str(error)
             raise self.broken(
                 what + (said.removeprefix(role) if said.startswith(f"{role} ") else f": {said}")
             ) from error

@@ -16,7 +16,7 @@ from cardai.game import CORE_FIELDS, Game, GameState, copies, int_seed
 from cardai.laws.answers import asked
 from cardai.laws.compiled import Compiled
 from cardai.laws.evidence import facts, words
-from cardai.laws.note import is_barred, note_again, note_place, note_rule, refuse
+from cardai.laws.note import note_again, note_place, note_rule
 from cardai.laws.places import WORD, CardKinds, Places, log_deals, unpacked
 from cardai.laws.strata import SELDOM, Stratum, in_rounds, strata_of
 from cardai.playing.agents.spec import Agent, agent
@@ -108,7 +108,6 @@ PYTHON_FUNCTIONS = (
     "show", "spell", "parse", "tell", "ending", "holdings", "zones", "picks", "chances", "cards_alike",
     "led_to", "rounds", "series",
 )  # fmt: skip
-PLAYED = ("a rule", "deal", "legal", "act", "settle", "score")  # what no game is played without
 LEAST = 100  # one in so many of the things that a law looks at is always looked at
 STEERED_FROM = 500_000  # the number of the first seed of these games, beyond those of others
 WANTED = 0.0, 1.0, 0.0, 0.5  # the scores to which games are steered, in turn
@@ -342,7 +341,6 @@ class View(Position):
 
     def words(self, states: np.ndarray, moves: np.ndarray) -> list[str]:
         """What the seat is told of moves, pair by pair. An exception in `tell` or `spell` is reported here."""
-        refuse("tell" if self.game.text.tell is not None else "spell")
         words = [self.ask(self.game.told, state, move, self.seat) for state, move in zip(states, moves, strict=True)]
         for text in words:
             if not isinstance(text, str) or not text:
@@ -438,10 +436,6 @@ class Testbed:
         """
         self._walk(setup)
         seeds = self.seeds(setup, len(lineups), first)
-        refuse(*PLAYED, *(self._playing if lineups.any() else ()))
-        if agents is not self.agents:
-            refuse(*(f"encoder {name}" for name in self.game.learning.encoders))
-            refuse(*(f"heuristic {name}" for name in self.game.agents.heuristics))
         note_place(setup, f"{seeds[0]} to {seeds[-1]}", "unknown")
         try:
             options = {"threads": 1, "record": True, "checked": True, "progress": lambda *_: note_again(), **options}
@@ -449,11 +443,6 @@ class Testbed:
         except CardaiError as error:
             place = "" if "ply" in str(error) else f"seed {seeds[0]} to {seeds[-1]}, ply unknown, "
             raise LawError(f"{setup}, {place}{error}") from error
-
-    @functools.cached_property
-    def _playing(self) -> list[str]:
-        """What the game's own players are and need."""
-        return ["resample", "blank", *(f"player {name}" for name in self.game.agents.players)]
 
     def _walk(self, setup: Setup) -> None:
         """Play some random moves of a setup, once, with a guarded buffer: compiled loops give `legal` a bare one.
@@ -539,8 +528,6 @@ class Testbed:
 
     def _played(self, setup: Setup, first: int, lineups: np.ndarray, threads: int = 1) -> list[Trace]:
         """Play a game for each line-up, from the seed number `first` on. Returns those that have ended."""
-        if is_barred(self._playing):
-            lineups = 0 * lineups
         try:
             results = self.results(setup, lineups, self.agents, first, threads=threads)
         except LawError:  # faults of players are the subject of another law
@@ -787,8 +774,6 @@ def written(game: Game, moves: np.ndarray) -> np.ndarray:
 def move_text(game: Game, state: GameState, move: Any) -> str:
     """A move for a problem's message: its fields, and its spelling unless `spell` raises."""
     fields = ", ".join(f"{name}={int(move[name])}" for name in game.move.names or ())
-    if is_barred(["spell"]):
-        return f"({fields})"
     try:
         return f"{game.text.spell(state, move)!r} ({fields})"
     except Exception:  # another law tests spelling; the fields are enough here

@@ -21,7 +21,6 @@ from cardai.laws.evidence import (
     words,
 )
 from cardai.laws.law import each, each_table, each_view
-from cardai.laws.note import refuse
 from cardai.laws.places import log_deals, unpacked
 from cardai.laws.testbed import EVEN, LawError, Position, Setup, Testbed, View
 
@@ -140,7 +139,6 @@ def _shows(testbed: Testbed, deals: np.ndarray, seat: int, number: int) -> bool:
     if (testbed.compiled.rows(mixtures, seat) != testbed.compiled.rows(deals, seat)).any():
         return True
     show = testbed.game.text.show
-    refuse("show")
     try:
         return any(show(deal, seat) != show(other, seat) for deal, other in zip(deals, mixtures, strict=True))
     except Exception:  # a mixture of two deals may be invalid; `show` noticed it, so the number shows
