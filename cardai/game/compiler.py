@@ -13,7 +13,6 @@ from cardai.game.compiled.composed import in_shares
 from cardai.game.compiled.doors import check_text
 from cardai.game.compiled.native import ROLES
 from cardai.game.compiled.rules import CompiledRules, lend
-from cardai.rules import elsewhere
 
 _CALLS, _OTHERS = tuple(ROLES)[:8], tuple(ROLES)[8:]  # the roles in `CompiledRules.calls`, and those of `entry`
 _COMPILING = threading.RLock()  # held while a rule is compiled, so that it is compiled once
@@ -29,8 +28,7 @@ class Compiler:
     @functools.cached_property
     def rules(self) -> CompiledRules:
         """The compiled rules. The first use compiles them or loads them from the cache."""
-        game, ours_first = self.game, sorted(self.own(), key=lambda pair: elsewhere.is_under_way(pair[1]))
-        made = {role: self._entry(role, function) for role, function in ours_first}
+        game, made = self.game, {role: self._entry(role, function) for role, function in self.own()}
         return CompiledRules(
             native.addresses([made.get(role, made["legal"]) for role in _CALLS]),
             game.rules.is_legal is not None,
@@ -67,7 +65,6 @@ class Compiler:
 
     def compile(self) -> None:
         """Compile all of them now: see `Game.compile`."""
-        assert self.rules  # first: a second process may compile one of them
         for role, function in self.all():
             self._entry(role, function)
 
@@ -100,7 +97,6 @@ class Compiler:
         game = self.game
         refusal.refuse_parameters(game.name, role, together.own_of(function))
         refusal.refuse_large_sets(game.name, function)
-        elsewhere.finish(function)
         payoff, made = game.payoff, function
         if role in ("score", "decided") and not payoff.is_share:
             made = in_shares(function, payoff.low, payoff.high)
