@@ -102,8 +102,8 @@ if move.kind != STOP and not has(state.hands[state.turn], move.card):
 ...
 move.card = kept""",
 )
-MOVE_CHANGED = faulty("rules_touch_only_their_record", act="... move.card = 0")
-NOTING = faulty("asking_changes_nothing", legal="state.drawing = state.deck_left < 4 ...")
+MOVE_CHANGED = faulty("rules_stay_in_their_buffers", act="... move.card = 0")
+NOTING = faulty("rules_stay_in_their_buffers", legal="state.drawing = state.deck_left < 4 ...")
 UNNUMBERED = faulty("actions_number_the_moves", tictactoe.GAME, actions={(cell,): cell for cell in range(8)})
 NUMBERED_ALIKE = faulty("actions_number_the_moves", tictactoe.GAME, actions={(cell,): cell // 2 for cell in range(9)})
 TICTACTOE_TAKEN_CELL = faulty(
@@ -175,7 +175,7 @@ BLANKED_BY_THE_TRUTH = faulty(  # the lowest cards that are hidden, hand by hand
 OWN_HAND_BLANKED = faulty(
     "blank_leaves_what_is_known", blank="... state.hands[seat] = filled(0, count(state.hands[seat]))"
 )
-BLANKED_TOO_FAR = faulty("rules_touch_only_their_record", blank="... state.known[seat - seat + SEATS] = 1")
+BLANKED_TOO_FAR = faulty("rules_stay_in_their_buffers", blank="... state.known[seat - seat + SEATS] = 1")
 TOP_BLANKED = faulty("blank_leaves_what_is_known", blank="... if state.deck_left < 4: state.top = NONE")
 COUNT_BLANKED = faulty(
     "blank_leaves_what_is_known",
@@ -284,7 +284,7 @@ WITHOUT_HANDS = faulty(
     if other != seat:
         state.hands[other] = state.known[other] = 0""",
 )
-TOO_FAR = faulty("rules_touch_only_their_record", resample="... state.known[seat - seat + SEATS] = 1")
+TOO_FAR = faulty("rules_stay_in_their_buffers", resample="... state.known[seat - seat + SEATS] = 1")
 
 
 # Encodings, text, players.

@@ -106,7 +106,7 @@ RESULTS = [
     result("fourth", "not tested", "the game has no `teams`", "game"),
     result("fifth", "not tested", "the game has no `zones`", "game"),
     result("sixth", "not tested", "the game has no `zones`", "game"),
-    result("seventh", "not tested", "act does not end (see third)", "call"),
+    result("seventh", "not tested", "the game ended 3 laws before it", "call"),
     result("eighth", "holds", looked=3, total=9, what="views", cut=True, remark="slow"),
     result("ninth", "holds", looked=2, total=80, what="views", cut=True),
 ]
@@ -117,8 +117,8 @@ def test_the_report_groups_what_was_not_tested_and_ends_with_the_numbers() -> No
         "not tested, nothing of the kind in this game:\n"
         "  the game has no `teams`, `zones` (3 laws)\n"
         "\n"
-        "not tested, a call that they need does not end:\n"
-        "  act does not end (see third) (seventh)\n"
+        "not tested, the game crashed or did not return:\n"
+        "  the game ended 3 laws before it (seventh)\n"
         "\n"
         "not tested, a field is missing:\n"
         "  the game has no `holdings`: with it the laws count the cards (second)\n"
@@ -129,7 +129,7 @@ def test_the_report_groups_what_was_not_tested_and_ends_with_the_numbers() -> No
         "2 laws looked at a part, for want of time (the least: ninth, 2 of 80); "
         "more --seconds or --effort thorough looks at all\n"
         "\n"
-        "mine: 1 broken, 5 not tested (1: `holdings` is missing; 1: a call that they need does not end; "
+        "mine: 1 broken, 5 not tested (1: `holdings` is missing; 1: the game crashed or did not return; "
         "3: nothing of the kind in this game), 3 hold\n"
         "WARNING: this game hides cards and has no `holdings`, so 1 law on where cards\n"
         "lie saw nothing: cards that are dealt unevenly are not found"

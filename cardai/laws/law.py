@@ -22,7 +22,7 @@ Verdict = Literal["holds", "broken", "not tested"]
 Cause = Literal["field", "game", "part", "call"]
 CAUSES: dict[Cause, str] = {
     "field": "a field is missing",
-    "call": "the game crashes, or a call does not end",
+    "call": "the game crashed or did not return",
     "part": "not in the part that was looked at",
     "game": "nothing of the kind in this game",
 }

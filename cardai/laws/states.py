@@ -4,31 +4,18 @@ Each rule is called on records and arrays that lie between guard records. All th
 pattern of bytes; the results must be the same for two patterns.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from cardai.laws.compiled import GUARDS, Compiled
-from cardai.laws.law import each, each_game, each_position, each_view
+from cardai.laws.law import each, each_game
 from cardai.laws.steps import Question, questions, texts
 from cardai.laws.testbed import Position, Testbed, Trace, View
 
 PATTERNS = (0x55, 0xAA)  # bytes; each bit is set in one of them
-WRITERS = ("act", "act and settle", "resample", "blank", "simplify")  # the rules that change a state
-
-
-@each_view("texts")
-def rules_touch_only_their_record(here: View) -> None:
-    """act, settle, resample, blank, simplify change only their own state, nothing next to it; act leaves its move."""
-    _stay_in_their_buffers(here, lambda name: name in WRITERS)
-
-
-@each_position("texts")
-def asking_changes_nothing(here: Position) -> None:
-    """legal, is_legal, is_open, weight, score, encoders, heuristics, players do not change the state they are given."""
-    _stay_in_their_buffers(here.own, lambda name: name not in WRITERS)
 
 
 def _calls(here: View) -> dict[str, Question]:
@@ -39,15 +26,6 @@ def _calls(here: View) -> dict[str, Question]:
         found["act"] = lambda on: on.moved(here.states, here.move, settle=False)
         found["act and settle"] = lambda on: on.moved(here.states, here.move)
     return found
-
-
-def _stay_in_their_buffers(here: View, among: Callable[[str], bool]) -> None:
-    """Break the law if a rule that is `among` some, by its name, writes where it may not."""
-    for name, call in _calls(here).items():
-        if among(name):
-            call(fence := Fence(here.compiled))
-            for damaged in fence.damaged():
-                raise here.broken(f"{name} writes {damaged}")
 
 
 @each("positions", Testbed.with_ends)
@@ -110,7 +88,10 @@ def _places(testbed: Testbed) -> Iterator[View]:
 @each("views", _places)
 def rules_stay_in_their_buffers(here: View) -> None:
     """No rule writes before or behind a buffer it is given, nor to a record or parameters that it may only read."""
-    _stay_in_their_buffers(here, lambda name: True)
+    for name, call in _calls(here).items():
+        call(fence := Fence(here.compiled))
+        for damaged in fence.damaged():
+            raise here.broken(f"{name} writes {damaged}")
 
 
 @each("views", _places)
