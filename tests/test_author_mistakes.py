@@ -1,8 +1,9 @@
 """A mistake in a game's Python is told in one sentence with the author's function, file and line, and none of ours."""
 
 import re
+import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,8 @@ LAYOUT = "def layout(seats):\n"
 
 MISTAKES = {
     "TypeError": (SHOW, 'return "seat " + seat', r"show for seat 0 raised TypeError\(.*\)"),
-    "IndexError in NumPy": (SHOW, "return str(np.take(state.hands, 99))", r"show for seat 0 raised IndexError\(.*\)"),
     "a number": (SHOW, "return 3", "show for seat 0 returns 3; it must return a text that is not empty"),
     "None": (SPELL, "pass", "spell returns None, as a function without return does; it must return a text .*"),
-    "an array": (SHOW, "return state.hands", r"show for seat 0 returns array\(.*\); it must return a text .*"),
     "an array for a number": (
         HOLDINGS,
         "return [state.hands, 0]",
@@ -40,8 +39,6 @@ MISTAKES = {
     ),
     "async": (SHOW, 'return "async"', "show for seat 0 returns <coroutine .*, as an async function does; .*"),
     "recursion": (SHOW, "return show(state, seat)", "show for seat 0 calls itself without end"),
-    "without a message": (SPELL, "raise ValueError", r"spell raised ValueError\(\)"),
-    "a nameless assertion": (SHOW, "assert seat > 99", r"show for seat 0 raised AssertionError\(\)"),
     "a layout that raises": (LAYOUT, "return {}[seats]", r"encoder planes for seat 0 raised KeyError\(\d\)"),
     "a layout of None": (LAYOUT, "pass", "layout returns None; it must return a tuple of Segment"),
     "exit": (SHOW, "raise SystemExit(3)", r".*SystemExit\(3\)"),
@@ -50,20 +47,21 @@ MISTAKES = {
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> Callable[..., tuple[str, int]]:
+def written(tmp_path: Path) -> Iterator[Callable[..., tuple[str, int]]]:
     """Writes Low Hand with a mistake into a file: its path, and the line of the function."""
 
-    def write(name: str, stem: str) -> tuple[str, int]:
+    def write(name: str) -> tuple[str, int]:
         head, body, _ = MISTAKES[name]
         text = Path(small_game.__file__).read_text("utf-8")
         assert text.count(head) == 1
         new = f"async {head}" if name == "async" else head
         text = text.replace(head, f"{new}{textwrap.indent(body, '    ')}\n\n\ndef _before(*_):\n")
-        path = tmp_path / f"{stem}_{list(MISTAKES).index(name)}.py"
+        path = tmp_path / "mistaken.py"
         path.write_text(text, "utf-8")
         return str(path), text[: text.index(new)].count("\n") + 1
 
-    return write
+    yield write
+    sys.modules.pop("mistaken", None)
 
 
 def shows_ours(result: LawResult, path: str) -> bool:
@@ -72,7 +70,7 @@ def shows_ours(result: LawResult, path: str) -> bool:
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_told_with_the_authors_line_and_none_of_ours(name: str, written: Callable[..., tuple]) -> None:
-    path, line = written(name, "one")
+    path, line = written(name)
     game = cardai.load(path)
     names = ["every_call_returns", "cards_are_conserved"]
     results = check(game, laws=names, variants=["two"], effort="quick", seconds=0.1, isolated=name == "exit")
@@ -83,9 +81,8 @@ def test_a_mistake_is_told_with_the_authors_line_and_none_of_ours(name: str, wri
     assert any(re.fullmatch(sentence, result.why) for result in broken), [result.why for result in broken]
 
 
-@pytest.mark.parametrize("name", ["an array", pytest.param("an array for a number", marks=pytest.mark.slow)])
-def test_no_law_shows_a_line_of_ours(name: str, written: Callable[..., tuple]) -> None:
-    path, _ = written(name, "all")
+def test_no_law_shows_a_line_of_ours(written: Callable[..., tuple]) -> None:
+    path, _ = written("an array for a number")
     results = check(cardai.load(path), variants=["two"], effort="quick", seconds=0.5)
     assert sum(result.verdict == "broken" for result in results) > 3
     assert [result.why for result in results if shows_ours(result, path)] == []

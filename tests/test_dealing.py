@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from math import comb
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from scipy import stats
 
 from cardai.errors import CardaiError
 from cardai.rules import JIT, STREAM, dealing, rule
-from cardai.rules.dealing import deal_chances, deal_count, deal_hidden, deal_obliged, redeal
+from cardai.rules.dealing import deal_chances, deal_count, deal_obliged, redeal
 
 SIGMA = 2.0 * stats.norm.sf(5.0)  # the probability of 5 standard deviations
 DECK = 20
@@ -117,12 +116,12 @@ def are_even(problem, deals, seed):
 
 def test_there_are_as_many_deals_as_enumeration_finds():
     counts = []
-    for seed in range(3000):
+    for seed in range(1000):
         problem = problem_of(seed, most_cards=6)
         counts.append(len(enumerated(problem)))
         assert deal_count(*problem) == counts[-1], problem
-    assert counts.count(0) > 250
-    assert sum(count > 10 for count in counts) > 250
+    assert counts.count(0) > 80
+    assert sum(count > 10 for count in counts) > 80
 
 
 def crowded_problem_of(seed):
@@ -139,7 +138,7 @@ def crowded_problem_of(seed):
 
 def test_cards_dealt_one_by_one_to_many_places_are_counted_and_drawn_as_enumeration_says():
     some = 0
-    for seed in range(400):
+    for seed in range(200):
         problem = crowded_problem_of(seed)
         deals = enumerated(problem)
         assert deal_count(*problem) == len(deals), problem
@@ -151,15 +150,8 @@ def test_cards_dealt_one_by_one_to_many_places_are_counted_and_drawn_as_enumerat
         np.testing.assert_allclose(chances, expected, rtol=0, atol=1e-9, err_msg=str(problem))
         if 2 <= len(deals) <= 300:
             some += 1
-            assert some > 60 or are_even(problem, deals, seed), problem
-    assert some > 60
-
-
-@pytest.mark.slow
-def test_there_are_as_many_deals_as_enumeration_finds_in_larger_problems():
-    for seed in range(10_000, 14_000):
-        problem = problem_of(seed, most_cards=10)
-        assert deal_count(*problem) == len(enumerated(problem)), problem
+            assert some > 30 or are_even(problem, deals, seed), problem
+    assert some > 30
 
 
 @rule
@@ -168,7 +160,7 @@ def chances_of(cards, sizes, banned, groups, must, chances):
 
 
 def test_chances_are_those_of_enumeration():
-    for seed in range(70_000, 70_600):
+    for seed in range(70_000, 70_300):
         problem = problem_of(seed, most_cards=7)
         deals, chances = enumerated(problem), np.full((len(problem.sizes), DECK), np.nan)
         assert chances_of(*problem, chances) == bool(deals)
@@ -192,17 +184,8 @@ def solvable(first_seed, number, most_cards=7):
 
 
 def test_every_deal_is_drawn_as_often_as_the_others():
-    for seed, problem, deals in solvable(50_000, 200):
+    for seed, problem, deals in solvable(50_000, 80):
         assert are_even(problem, deals, seed), problem
-
-
-@pytest.mark.slow
-def test_every_deal_is_drawn_as_often_as_the_others_in_larger_samples():
-    surprises = []
-    for seed, problem, deals in solvable(60_000, 500, most_cards=9):
-        surprises.append(surprise(problem, deals, seed, 500 * len(deals)))
-        assert are_even(problem, deals, seed), problem
-    assert stats.kstest(surprises, "uniform").pvalue > 1e-4
 
 
 def padded(problem):
@@ -256,20 +239,6 @@ def test_in_large_problems_each_card_lies_in_each_place_as_often_as_counting_say
             p = deal_count(*problem._replace(banned=elsewhere)) / total if problem.sizes[place] else 0.0
             share = (drawn[:, place] >> card & 1).mean()
             assert abs(share - p) <= 5 * np.sqrt(p * (1 - p) / n) + 1e-12, (place, card)
-
-
-def test_without_bans_the_deals_are_multinomial():
-    cards, free = (1 << 39) - 1, sets(0, 0, 0)
-    assert deal_count(cards, sets(13, 13, 13), free, NONE, NONE) == float(comb(39, 13) * comb(26, 13))
-
-
-def test_a_deal_that_fits_is_found_where_there_is_only_one():
-    n = 12
-    banned = sets(*[((1 << n) - 1) & ~((1 << place + 1) - 1) for place in range(9)])
-    sizes = sets(*[1] * 9)
-    dealt = np.zeros(9, np.int64)
-    assert deal_hidden((1 << 9) - 1, sizes, banned, dealt, stream_of(1))
-    assert dealt.tolist() == [1 << place for place in range(9)]
 
 
 IMPOSSIBLE = {
@@ -327,24 +296,6 @@ def test_redeal_keeps_what_the_seat_knows_and_depends_on_nothing_else(seat):
         redeal(again, known, lacks, seat, stream_of(seed + 1000))
         redeal(from_world, known, lacks, seat, stream_of(seed + 1000))
         assert again.tolist() == from_world.tolist()
-
-
-def test_redeal_draws_what_enumeration_finds():
-    hands, known, lacks = sets(0b111, 0b111 << 3, 0b111 << 6), sets(0, 0b1 << 3, 0), sets(0, 1 << 6, 0)
-    hidden = [4, 5, 6, 7, 8]
-    seen = {}
-    for seed in range(6000):
-        world = hands.copy()
-        redeal(world, known, lacks, 0, stream_of(seed * 7919))
-        seen[tuple(world.tolist())] = seen.get(tuple(world.tolist()), 0) + 1
-    wanted = {
-        (0b111, 1 << 3 | 1 << a | 1 << b, sum(1 << card for card in hidden if card not in (a, b)))
-        for a in hidden
-        for b in hidden
-        if a < b and 6 not in (a, b)
-    }
-    assert set(seen) == wanted
-    assert stats.chisquare(list(seen.values())).pvalue > SIGMA
 
 
 def test_redeal_leaves_hidden_cards_nowhere_if_lacks_excludes_the_truth():

@@ -1,7 +1,6 @@
 """Dealing cards that are alike, sets of more than 62 cards, and piles: as exact enumeration of physical deals says."""
 
 from collections import Counter
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -116,10 +115,10 @@ def weighted_problems(first_seed, number):
 
 def test_every_deal_of_alike_cards_is_as_likely_as_exact_physical_deals():
     unequal = 0
-    for seed, problem, weights in weighted_problems(1000, 200):
+    for seed, problem, weights in weighted_problems(1000, 60):
         unequal += len(set(weights.values())) > 1
         assert are_weighted(problem, weights, seed), problem
-    assert unequal > 120
+    assert unequal > 30
 
 
 def test_deals_of_alike_cards_are_counted_as_physical_ones():
@@ -137,29 +136,6 @@ def test_deals_of_alike_cards_are_counted_as_physical_ones():
         np.testing.assert_allclose(chances, expected, rtol=0, atol=1e-9, err_msg=str(problem))
     assert counts.count(0) > 40
     assert sum(count > 10 for count in counts) > 70
-
-
-def evenly_over_states(problem, seed, n):
-    """A planted fault: each state is as likely, however many deals become it."""
-    states, chance = [*weights_of(problem)], np.random.default_rng(seed)
-    return [states[i] for i in chance.integers(len(states), size=n)]
-
-
-def a_kind_counted_twice(problem, seed, n):
-    """A planted fault: the first kind that lies somewhere is dealt as if there were twice as many cards of it."""
-    weights, chance = weights_of(problem), np.random.default_rng(seed)
-    kind = int(np.flatnonzero(problem.cards)[0])
-    doubled = [np.prod([comb(2 * problem.cards[kind], place[kind]) for place in state]) for state in weights]
-    single = [np.prod([comb(problem.cards[kind], place[kind]) for place in state]) for state in weights]
-    shares = np.array([*weights.values()]) * np.array(doubled, float) / np.array(single, float)
-    states = [*weights]
-    return [states[i] for i in chance.choice(len(states), size=n, p=shares / shares.sum())]
-
-
-@pytest.mark.parametrize("fault", [evenly_over_states, a_kind_counted_twice])
-def test_deals_that_are_not_weighted_by_their_copies_are_seen(fault):
-    seen = [not are_weighted(*parts[1:], parts[0], fault) for parts in weighted_problems(1000, 40)]
-    assert sum(seen) > 15
 
 
 # Wide sets: the problems of `test_dealing`, with its 20 cards spread over 108.
@@ -187,7 +163,7 @@ def drawn_wide(problem, seed, n):
 
 def test_every_deal_of_a_wide_set_is_as_likely():
     seed, tried = 5000, 0
-    while tried < 200:
+    while tried < 60:
         problem, seed = problem_of(seed, 7), seed + 1
         deals = enumerated(problem)
         assert deal_count(*wide_problem(problem)) == len(deals)
@@ -237,14 +213,6 @@ def sigmas(shares, expected, n):
 
 
 @pytest.mark.parametrize("cards", [104, 108])
-def test_early_and_late_cards_of_two_packs_are_equally_likely(cards):
-    n = 6000
-    expected = np.repeat(np.array([7 / cards] * 6 + [1 - 42 / cards])[:, None], cards, axis=1)
-    shares = shares_of_tables(cards, 6, np.zeros((7, WORDS), np.int64), n)
-    assert sigmas(shares, expected, n) < 5
-
-
-@pytest.mark.parametrize("cards", [104, 108])
 def test_with_bans_each_card_of_two_packs_lies_as_often_as_counting_says(cards):
     """A hand without the cards 0, 4, 8 ..., one without the last twenty: the chances are those of `deal_chances`."""
     n, banned = 2000, np.zeros((4, WORDS), np.int64)
@@ -258,19 +226,6 @@ def test_with_bans_each_card_of_two_packs_lies_as_often_as_counting_says(cards):
     np.testing.assert_allclose(expected.sum(axis=0), 1, atol=1e-9)
     assert expected[0, 4] == expected[2, cards - 1] == 0
     assert sigmas(shares_of_tables(cards, 3, banned, n), expected, n) < 5
-
-
-@pytest.mark.parametrize("early", [1.1, 1 / 1.1])
-def test_a_bias_of_a_tenth_to_early_or_late_cards_is_seen(early):
-    n, cards, chance = 6000, 104, np.random.default_rng(1)
-    weight = np.where(np.arange(cards) < cards // 2, early, 1.0)
-    order = np.argsort(chance.exponential(size=(n, cards)) / weight, axis=1)  # drawn one by one with these weights
-    shares = np.zeros((7, cards))
-    for place in range(7):
-        of_place = order[:, 7 * place : 7 * place + 7] if place < 6 else order[:, 42:]
-        shares[place] = np.bincount(of_place.ravel(), minlength=cards) / n
-    expected = np.repeat(np.array([7 / cards] * 6 + [1 - 42 / cards])[:, None], cards, axis=1)
-    assert sigmas(shares, expected, n) > 5
 
 
 # Piles that return.
@@ -330,7 +285,7 @@ def test_every_deal_of_piles_that_returned_is_as_likely(draw):
         if 2 <= len(deals) <= (200 if draw is drawn_piles else 40):
             tried += 1
             assert are_weighted(problem, Counter(deals), seed, draw), problem
-        if tried == (200 if draw is drawn_piles else 20):
+        if tried == (60 if draw is drawn_piles else 20):
             return
     raise AssertionError("too few problems have a solution")
 
