@@ -9,10 +9,10 @@ import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, short
 from cardai.game.compiled import native, refusal, together
-from cardai.game.compiled.composed import in_shares
 from cardai.game.compiled.doors import check_text
 from cardai.game.compiled.native import ROLES
 from cardai.game.compiled.rules import CompiledRules, lend
+from cardai.rules import rule
 
 _CALLS, _OTHERS = tuple(ROLES)[:8], tuple(ROLES)[8:]  # the roles in `CompiledRules.calls`, and those of `entry`
 _COMPILING = threading.RLock()  # held while a rule is compiled, so that it is compiled once
@@ -99,7 +99,7 @@ class Compiler:
         refusal.refuse_large_sets(game.name, function)
         payoff, made = game.payoff, function
         if role in ("score", "decided") and not payoff.is_share:
-            made = in_shares(function, payoff.low, payoff.high)
+            made = _in_shares(function, payoff.low, payoff.high)
         try:
             return native.entry(role, made, game.state, game.move)
         except Exception as error:  # the compiler raises many things, a KeyError for a field that does not exist
@@ -110,3 +110,14 @@ class Compiler:
 def _check_role(role: str) -> None:
     if check_text("role", role) not in _OTHERS:
         raise BadArgument(f"role must be {', '.join(_OTHERS[:-1])} or {_OTHERS[-1]}, not {short(role)}")
+
+
+def _in_shares(score: Callable[..., float], low: float, high: float) -> Any:
+    """The rule that gives the number of `score`, which is from `low` to `high`, as a share from 0 to 1."""
+    span = high - low
+
+    @rule
+    def share(state, seat):
+        return (score(state, seat) - low) / span
+
+    return share

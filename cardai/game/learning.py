@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cardai.errors import CardaiError, place_of_function, short, whole
-from cardai.game.compiled.composed import where_it_applies
+from cardai.rules import rule
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,16 @@ MEASURES = {
 TAKEN = {*MEASURES, "not_lost"}  # labels of any game (`cardai.records.recipe.LABELS`) have these names too
 
 
+def _where_it_applies(of: Callable[..., float], applies: Callable[..., bool]) -> Any:
+    """The rule that gives the number of `of` for seats to which it applies, and NaN for others."""
+
+    @rule
+    def value(state, seat):
+        return 1.0 * of(state, seat) if applies(state, seat) else np.nan
+
+    return value
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What an ended game was for a seat beside its score: points in the game's own unit, or whether something happened.
@@ -127,7 +137,7 @@ class Outcome:
     @functools.cached_property
     def rule(self) -> Callable[..., float]:
         """The rule that gives the value for a seat, and NaN where the outcome does not apply."""
-        return self.of if self.applies is None else where_it_applies(self.of, self.applies)
+        return self.of if self.applies is None else _where_it_applies(self.of, self.applies)
 
     def contains(self, values: Any) -> Any:
         """Whether values are in the declared range: bool[...]. NaN is not."""

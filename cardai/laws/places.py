@@ -109,7 +109,7 @@ class Places:
             if len(wanted) - np.unique(wanted, axis=0, return_counts=True)[1].max() < DIFFERENT:
                 continue
             of_list = lists.get(np.ascontiguousarray(wanted, np.int64).tobytes())
-            reader = _of_sets(wanted, numbers) or _of_counts(wanted, numbers) or of_list or _of_places(wanted, numbers)
+            reader = _of_sets(wanted, numbers) or _of_counts(wanted, numbers) or of_list
             if of_list is not None:
                 self.lists[place] = of_list
             if reader is not None:
@@ -213,19 +213,6 @@ def _of_counts(wanted: np.ndarray, numbers: np.ndarray) -> Reading | None:
             fits = step > 0 and rest == 0 and columns[0] >= 0 and columns[-1] < numbers.shape[1]
             if fits and (numbers[:, columns] == wanted).all():
                 return Reading(columns.tolist(), lambda own, kinds: own)
-    return None
-
-
-def _of_places(wanted: np.ndarray, numbers: np.ndarray) -> Reading | None:
-    """What reads a place if the states say for each card where it lies."""
-    if wanted.max(initial=0) != 1:
-        return None
-    example, card = (int(k) for k in np.argwhere(wanted == 1)[0])
-    kinds = wanted.shape[1]
-    for start in range(numbers.shape[1] - kinds + 1):
-        value = int(numbers[example, start + card])
-        if ((numbers[:, start : start + kinds] == value) == (wanted == 1)).all():
-            return Reading([*range(start, start + kinds)], lambda own, _, value=value: (own == value).astype(np.uint8))
     return None
 
 
