@@ -91,10 +91,10 @@ def _word(dtype, field):
 
 def test_cards_passed_on_count_as_a_place():
     game = cardai.load("hearts")
-    (found,) = beds.Testbed(game, 0, QUICK).aside[4]
-    assert found == beds.Aside(_word(game.state, "passed"), 4, 1)
-    assert [found.size for found in beds.Testbed(passing.GAME, 0, QUICK).aside[3]] == [3]
-    assert not any(beds.Testbed(small_game.GAME, 0, QUICK).aside.values())
+    (found,) = beds.Testbed(game, 0, QUICK).hidden_sets[4]
+    assert found == beds.HiddenSets(_word(game.state, "passed"), 4, 1)
+    assert [found.size for found in beds.Testbed(passing.GAME, 0, QUICK).hidden_sets[3]] == [3]
+    assert not any(beds.Testbed(small_game.GAME, 0, QUICK).hidden_sets.values())
 
 
 def test_durak_says_which_cards_a_rule_tells_apart():

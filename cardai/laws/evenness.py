@@ -328,7 +328,8 @@ def _kept(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally:
     few, hidden = _varying(lie)
     groups, size = _groups(here.testbed, states[:1], hidden[None], lie[:1].min(axis=1)[:, None])[1], len(states)
     hands = slice(1, len(here.seats))
-    before, after = (_centred(_counts(deck, groups, lies, few, hands)) for lies in (lie, again))
+    counts = (_counts(deck, groups, lies, few, hands) for lies in (lie, again))
+    before, after = (numbers - numbers.mean(axis=0) for numbers in counts)
     total = (before * after).sum(axis=0, dtype=float)
     variance = np.square(before).sum(axis=0, dtype=float) * np.square(after).sum(axis=0, dtype=float)
     inside, single = groups[:, 0].astype(float), len(groups) * len(few)
@@ -348,10 +349,6 @@ def _varying(lie: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The places that have other cards in other worlds, i8[places], and the cards that lie elsewhere: bool[kinds]."""
     varies = (lie != lie[:, :1]).any(axis=1)
     return np.flatnonzero(varies.any(axis=1)), varies.any(axis=0)
-
-
-def _centred(numbers: np.ndarray) -> np.ndarray:
-    return numbers - numbers.mean(axis=0)
 
 
 def _uneven(here: View, i: int, states: np.ndarray, lie: np.ndarray) -> Tally | None:
@@ -755,16 +752,16 @@ def _lying(testbed: Testbed, states: np.ndarray, seat: int) -> np.ndarray:
 
     The first places, one for each seat, are taken for hands and are numbered from the seat on. The others are numbered
     so that the last one has the number PLACES - 1, and cards that are in no place lie in NOWHERE. From ASIDE on come
-    hidden cards beside the places (`Testbed.aside`), those of seats numbered from the seat on.
+    hidden cards beside the places (`Testbed.hidden_sets`), those of seats numbered from the seat on.
     """
     seats, deck = int(states["seats"][0]), testbed.deck
-    places, aside, numbers = testbed.places[seats], testbed.aside[seats], words(states)
+    places, numbers = testbed.places[seats], words(states)
     lie = np.zeros((ALL, len(states), deck.kinds), np.min_scalar_type(max(int(deck.copies.max()), 1)))
     held = places.counts(states)
     for i, p in enumerate(places.found):
         lie[_number(places, seats, seat, p)] += held[:, i].astype(lie.dtype)
     lie[NOWHERE] = np.maximum(deck.copies - held.sum(axis=1, dtype=np.int64), 0)
-    for first, found in zip(range(ASIDE, ALL, max(testbed.game.seats)), aside, strict=False):
+    for first, found in zip(range(ASIDE, ALL, max(testbed.game.seats)), testbed.hidden_sets[seats], strict=False):
         counts = found.counts(numbers, deck.kinds)
         for p in range(found.size):
             place = first + ((p - seat) % seats if found.size > 1 else 0)

@@ -165,7 +165,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Aside:
+class HiddenSets:
     """Cards beside the places: `size` sets in the numbers of a state from `column` on, or counts if `width` > 1."""
 
     column: int
@@ -656,16 +656,16 @@ class Testbed:
         return states[self.chance("places", seats).integers(len(states), size=EXAMPLES)]
 
     @functools.cached_property
-    def aside(self) -> dict[int, list[Aside]]:
+    def hidden_sets(self) -> dict[int, list[HiddenSets]]:
         """Hidden cards beside the places, such as those passed on, by number of seats.
 
         Each is a field of the state: a set or a count of each kind, one or one for each seat. It is told by what it
         holds: always cards of the game, in the end most of them, in a world other ones than in the state it is drawn
         from, but as many.
         """
-        return {seats: list(self._aside(seats)) for seats in self.game.seats}
+        return {seats: list(self._hidden_sets(seats)) for seats in self.game.seats}
 
-    def _aside(self, seats: int) -> Iterator[Aside]:
+    def _hidden_sets(self, seats: int) -> Iterator[HiddenSets]:
         states, worlds = self._examples(seats), self._examples(seats)
         for seat in range(seats):
             worlds[seat::seats] = self.compiled.worlds_of_each(states[seat::seats], seat, seat)
@@ -674,7 +674,7 @@ class Testbed:
             width, most = kinds if self.deck.are_counts else 1, max(self.game.seats)
             shape = kind.shape[:-1] if self.deck.are_counts and kind.shape[-1:] == (kinds,) else kind.shape
             is_field = self.deck.are_counts == (shape != kind.shape) and (self.deck.are_counts or kinds < WORD)
-            found = Aside(offset // 8, seats if shape else 1, width)
+            found = HiddenSets(offset // 8, seats if shape else 1, width)
             if name in CORE_FIELDS or found.column in places.columns or not is_field:
                 continue
             if len(shape) > 1 or (shape and shape[0] < most):
