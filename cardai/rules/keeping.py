@@ -180,30 +180,15 @@ def is_kept(function: Callable[..., Any]) -> bool:
 
 def content_of(function: Callable[..., Any]) -> str:
     """A hash, in hexadecimal digits, of a function and of everything that it reaches. Raises Unkept."""
-    reached = {id(source): text for source, text in _reached(function)}
-    own = reached.pop(id(source_of(function)))
-    return _digest("\0".join([own, *sorted(reached.values())]).encode()).hex()
-
-
-def size_of(function: Callable[..., Any]) -> int:
-    """How many bytes of Python code a function has, with everything that it reaches. Raises Unkept.
-
-    Four thousand take about a second to compile.
-    """
-    return sum(len(source.__code__.co_code) for source, _ in _reached(function))
-
-
-def _reached(function: Callable[..., Any]) -> list[tuple[Any, str]]:
-    """A function and everything that it reaches, with their texts (`_own`). Raises Unkept."""
-    reached: dict[int, tuple[Any, str]] = {}
+    reached: dict[int, str] = {}
     waiting = [source_of(function)]
     while waiting:
         source = waiting.pop()
         if id(source) not in reached:
-            text, others = _own(source)
-            reached[id(source)] = source, text
+            reached[id(source)], others = _own(source)
             waiting += others
-    return list(reached.values())
+    own = reached.pop(id(source_of(function)))
+    return _digest("\0".join([own, *sorted(reached.values())]).encode()).hex()
 
 
 def source_of(function: Any) -> Any:

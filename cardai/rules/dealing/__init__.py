@@ -48,7 +48,7 @@ cards each.
 import numpy as np
 
 from cardai.rules import forms, rule, separate
-from cardai.rules.cards import any_of, clear, count, has, lowest, single
+from cardai.rules.cards import any_of, count, has, lowest, single
 from cardai.rules.dealing import counts
 from cardai.rules.dealing.steps import (
     ANY,
@@ -122,38 +122,22 @@ def deal_hidden(cards, sizes, banned, dealt, stream):
 
 
 @separate
-def deal_piles_of_arrays(piles, sizes, banned, dealt, stream):
-    """The form of `deal_piles` for counts, int64[piles, kinds], and for wide sets, int64[piles, words]."""
-    given = np.empty_like(dealt)
-    for place in range(len(dealt)):
-        clear(dealt[place])
-    for pile in range(len(piles)):
-        if not deal_hidden(piles[pile], sizes[pile], banned, given, stream):
-            for place in range(len(dealt)):
-                clear(dealt[place])
-            return False
-        for place in range(len(dealt)):
-            for i in range(dealt.shape[1]):
-                dealt[place, i] += given[place, i]  # sets of different piles share no card
-    return True
-
-
-@forms({(2, 2, 1): deal_piles_of_arrays, (2, 2, 2): deal_piles_of_arrays}, separate)
 def deal_piles(piles, sizes, banned, dealt, stream):
     """Deal the cards of several piles, of which it is known how many each place got. Returns whether a deal fits.
 
     `piles`: int64[piles], the hidden cards of each pile, which share none. `sizes`: int64[piles, places], how many of
     them each place has now. `banned`, `dealt`: as in `deal_hidden`, for all piles together. So each deal that fits is
-    as likely as the others.
+    as likely as the others. Of wide sets and of counts, piles and what is dealt are rows.
     """
-    given = np.empty(len(dealt), np.int64)
-    dealt[:] = 0
+    given = np.empty_like(dealt)
+    flat, more = dealt.reshape(-1), given.reshape(-1)
+    flat[:] = 0
     for pile in range(len(piles)):
         if not deal_hidden(piles[pile], sizes[pile], banned, given, stream):
-            dealt[:] = 0
+            flat[:] = 0
             return False
-        for place in range(len(dealt)):
-            dealt[place] |= given[place]
+        for i in range(len(flat)):
+            flat[i] += more[i]  # the sets of different piles share no card
     return True
 
 
