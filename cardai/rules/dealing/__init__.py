@@ -108,7 +108,7 @@ def redeal(hands, known, lacks, seat, stream):
     return fits
 
 
-@forms({(1, 1, 1): counts.deal_hidden, (1, 1, 2): counts.deal_hidden_wide}, separate)
+@separate
 def deal_hidden(cards, sizes, banned, dealt, stream):
     """Deal `cards` evenly so that no place gets a card that is banned there. Returns whether a deal fits.
 
@@ -118,7 +118,7 @@ def deal_hidden(cards, sizes, banned, dealt, stream):
     Raises CardaiError if something is banned and the sizes, in binary and with one more for each place, have more than
     62 digits.
     """
-    return deal_obliged(cards, sizes, banned, banned[:0], banned[:0], dealt, stream)
+    return deal_obliged(cards, sizes, banned, banned[:0], sizes[:0], dealt, stream)
 
 
 @separate

@@ -43,7 +43,7 @@ def redeal(hands, known, lacks, seat, stream):
     places, kinds = hands.shape
     sizes, dealt, hidden = np.zeros(places, np.int64), np.empty((places, kinds), np.int64), np.zeros(kinds, np.int64)
     gather(hands, known, seat, sizes, hidden)
-    fits = deal_hidden(hidden, sizes, lacks, dealt, stream)
+    fits = deal_obliged(hidden, sizes, lacks, lacks[:0], sizes[:0], dealt, stream)
     for place in range(places):
         for kind in range(kinds):
             hands[place, kind] += dealt[place, kind]
@@ -89,18 +89,6 @@ def redeal_wide(hands, known, lacks, seat, stream):
     for place in range(places):
         add_all(hands[place], dealt[place])
     return fits
-
-
-@separate
-def deal_hidden(cards, sizes, banned, dealt, stream):
-    """The form of `cardai.rules.dealing.deal_hidden` for counts: cards int64[kinds], dealt int64[places, kinds]."""
-    return deal_obliged(cards, sizes, banned, banned[:0], sizes[:0], dealt, stream)
-
-
-@separate
-def deal_hidden_wide(cards, sizes, banned, dealt, stream):
-    """The form of `cardai.rules.dealing.deal_hidden` for wide sets: dealt int64[places, words]."""
-    return deal_obliged_wide(cards, sizes, banned, banned[:0], sizes[:0], dealt, stream)
 
 
 @separate
