@@ -14,7 +14,9 @@ import cardai
 from cardai import registry
 from cardai.game import Game
 from cardai.game.compiled import native
-from cardai.rules import JIT, rule
+from cardai.playing.compiled import driver
+from cardai.playing.table import second_process
+from cardai.rules import JIT, elsewhere, rule
 
 TICTACTOE = cardai.load("tictactoe")
 THREADS = 8
@@ -110,6 +112,15 @@ def test_a_game_is_loaded_by_its_path_in_several_threads(tmp_path):
         assert len({id(game) for game in games}) == 1
     finally:
         sys.modules.pop("slow_to_load", None)
+
+
+def test_several_threads_wait_for_a_copy_of_the_process(monkeypatch):
+    monkeypatch.setattr(elsewhere, "_has_ended", lambda process: time.monotonic() > ends)
+    monkeypatch.setitem(elsewhere._under_way, driver.advance, 1)
+    ends = time.monotonic() + 0.2
+    together(second_process.finish)
+    assert time.monotonic() > ends
+    assert not elsewhere.is_under_way(driver.advance)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from cardai.game.compiled import native, refusal, together
 from cardai.game.compiled.doors import check_text
 from cardai.game.compiled.native import ROLES
 from cardai.game.compiled.rules import CompiledRules, lend
-from cardai.rules import rule
+from cardai.rules import elsewhere, rule
 
 _CALLS, _OTHERS = tuple(ROLES)[:8], tuple(ROLES)[8:]  # the roles in `CompiledRules.calls`, and those of `entry`
 _COMPILING = threading.RLock()  # held while a rule is compiled, so that it is compiled once
@@ -28,7 +28,8 @@ class Compiler:
     @functools.cached_property
     def rules(self) -> CompiledRules:
         """The compiled rules. The first use compiles them or loads them from the cache."""
-        game, made = self.game, {role: self._entry(role, function) for role, function in self.own()}
+        game, ours_first = self.game, sorted(self.own(), key=lambda pair: elsewhere.is_under_way(pair[1]))
+        made = {role: self._entry(role, function) for role, function in ours_first}
         return CompiledRules(
             native.addresses([made.get(role, made["legal"]) for role in _CALLS]),
             game.rules.is_legal is not None,
@@ -65,6 +66,7 @@ class Compiler:
 
     def compile(self) -> None:
         """Compile all of them now: see `Game.compile`."""
+        assert self.rules  # first: a second process may compile one of them
         for role, function in self.all():
             self._entry(role, function)
 
@@ -97,6 +99,7 @@ class Compiler:
         game = self.game
         refusal.refuse_parameters(game.name, role, together.own_of(function))
         refusal.refuse_large_sets(game.name, function)
+        elsewhere.finish(function)
         payoff, made = game.payoff, function
         if role in ("score", "decided") and not payoff.is_share:
             made = _in_shares(function, payoff.low, payoff.high)

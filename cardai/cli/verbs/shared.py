@@ -92,8 +92,17 @@ HERE, ALONE = Computing(), Sharing()
 def load(name: str) -> "Game":
     """Returns a game by name or path, for a command that compiles its rules. Raises CardaiError if there is none."""
     from cardai import registry
+    from cardai.playing.table import second_process
 
-    return registry.load(name)
+    game = registry.load(name)
+    second_process.begin(game, _compile_driver)
+    return game
+
+
+def _compile_driver() -> None:
+    from cardai.playing.table.many import compile_driver
+
+    compile_driver()
 
 
 def working(about: str, game: "Game | None" = None) -> "Line":

@@ -43,6 +43,7 @@ from cardai.game.compiled.native import (
     uniform_of,
 )
 from cardai.game.compiled.rules import DEAL, SCORE, legal_moves, lend, make_world, play_move
+from cardai.playing.table import second_process
 from cardai.playing.table.complaints import Complaints, check_listed
 from cardai.rules import STREAM, inlined, mixed, rule
 
@@ -138,6 +139,7 @@ class Batch:
         )  # fmt: skip
         self._kept = arrays, numbered
         self._lent, self._actions = lend(arrays), lend(numbered)
+        second_process.finish()
         self.reset(seed)
 
     def reset(self, seed: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray]]:

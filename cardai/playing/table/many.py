@@ -16,24 +16,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any, NoReturn, Self
 
 import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, IllegalMove, place_of, positive, unknown
 from cardai.files.writing import interrupts_held
-from cardai.game import Game, is_game
+from cardai.game import Game, is_game, move_dtype, state_dtype
 from cardai.game.compiled.doors import check_flag, check_function, check_integers, check_list, check_seeds
 from cardai.game.compiled.native import at, get, raw
-from cardai.game.compiled.rules import lend
+from cardai.game.compiled.rules import CompiledRules, lend
 from cardai.playing.agents.outside import Seated
 from cardai.playing.agents.spec import Agent
-from cardai.playing.agents.strategy import AgentFailed
+from cardai.playing.agents.strategy import AgentFailed, EvenlyRandom
 from cardai.playing.compiled import driver
 from cardai.playing.compiled.dense import SCORED
 from cardai.playing.compiled.driver import Order, count_choices
 from cardai.playing.machine import default_threads
 from cardai.playing.progress import CountProgress
+from cardai.playing.table import second_process
 from cardai.playing.table.asking import Inquiry
 from cardai.playing.table.cast import cast_of, games_of, scratch_of, slots_of
 from cardai.playing.table.complaints import Complaints, NoLegalMove, NoNumber, check_listed
@@ -259,6 +261,7 @@ class _Table:
 
     def _load_driver(self) -> None:
         """Have the driver compiled before the clock starts, by a call that plays nothing."""
+        second_process.finish()
         lent = *self.lent, self.lent_scratches[0]
         driver.advance(*lent, self.order, 0, 0, 0)  # pyright: ignore[reportCallIssue]
 
@@ -501,3 +504,18 @@ def _start_threads(pool: ThreadPoolExecutor, threads: int) -> None:
     together = threading.Barrier(threads)
     with interrupts_held():
         list(pool.map(lambda _: together.wait(), range(threads)))
+
+
+def compile_driver() -> None:
+    """Compile the driver, at a table of a game without rules (`cardai.playing.table.second_process`)."""
+    state, move = state_dtype(), move_dtype("card")
+    rules = CompiledRules(np.zeros(8, np.int64), False, state.itemsize, move.itemsize, 1, 1, (0, 0))
+    game: Any = SimpleNamespace(
+        seats=range(2, 3), state=state, move=move, max_moves=1, options=lambda *_: np.zeros(1, state),
+        rules=SimpleNamespace(blank=None, decided=None, is_open=None),
+        compiler=SimpleNamespace(rules=rules),
+    )  # fmt: skip
+    agents, lineups = [Agent("even", EvenlyRandom())], np.zeros((1, 2), np.int64)
+    table = _Table(game, agents, lineups, np.zeros(1, np.uint64), None, 1, 1, None)
+    table.order = Order(1, 1, 0, False, False)
+    table._load_driver()

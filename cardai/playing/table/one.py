@@ -28,6 +28,7 @@ from cardai.playing.agents.spec import Agent
 from cardai.playing.agents.strategy import Person
 from cardai.playing.compiled import driver
 from cardai.playing.compiled.driver import Order
+from cardai.playing.table import second_process
 from cardai.playing.table.asking import Inquiry, draw_worlds
 from cardai.playing.table.cast import cast_of, games_of, scratch_of, slots_of
 from cardai.playing.table.complaints import Complaints, NoNumber
@@ -67,6 +68,7 @@ class OneGame:
         self._order = Order(1, game.max_plies, 0, False, False)
         self._lent: Any = tuple(map(lend, (game.compiler.rules, self._cast, self._games, self._slots, self._scratch)))
         rules, cast, games, slots, _ = self._lent
+        second_process.finish()
         driver.deal_game(rules, games, 0, at(slots.states, 0))
         driver.seat_players(cast, games, slots, 0, 0)
         self._streams = [self._slots.streams.copy()]  # STREAM[seats] before each ply
