@@ -403,12 +403,17 @@ def test_the_progress_line_says_what_is_compiled_and_of_how_many(monkeypatch):
 
 def test_only_compiled_rules_are_cleared(tmp_path, monkeypatch):
     monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "cache"))
-    compiled, others = tmp_path / "cache/rules/deal.code", [tmp_path / "cache/rules/mine", tmp_path / "cache/deal.code"]
-    for file in (compiled, *others):
+    rules, mine = tmp_path / "cache/rules", tmp_path / "cache/mine"
+    older, own = tmp_path / "cache/moska-ab850d0e4f214912", tmp_path / "cache/copy-ab850d0e4f214912"
+    compiled = rules / "deal.code", older / "moska_fa0f/rules.deal-5.py311.1.nbc", older / "moska_fa0f/rules.deal-5.nbi"
+    others = rules / "mine", mine / "deal.code", mine / "deal.nbi", own / "agent.py"
+    for file in (*compiled, *others):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(bytes(100))
-    assert keeping.forget() == 100
-    assert not compiled.exists()
+    assert sum(size for _, size in keeping.all_files()) == 300
+    assert keeping.forget() == 300
+    assert not older.exists()
+    assert not compiled[0].exists()
     assert all(file.exists() for file in others)
     assert keeping.forget() == 0
 

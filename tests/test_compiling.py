@@ -1,4 +1,4 @@
-"""Compiled code is kept under the content that it depends on."""
+"""Compiled code is kept under the content that it depends on, and compiled by Numba alone it plays the same games."""
 
 import importlib
 import importlib.util
@@ -277,6 +277,46 @@ def test_every_entry_point_names_the_separate_rules_that_a_shared_one_calls(tmp_
     (tmp_path / "both.py").write_text(SHARED)
     assert ran(tmp_path, tmp_path / "cache", code=BOTH) == ["7", "9", "11"]
     assert ran(tmp_path, tmp_path / "cache", code=ALONE) == ["11", "1"]
+
+
+GAMES = """
+import sys
+import numba
+if len(sys.argv) > 2:
+    numba.__version__ = sys.argv[2]
+import numpy as np
+import small_game
+from cardai.cli.doctor import how_compiled
+from cardai.rules import STREAM
+
+game, digest = small_game.GAME, []
+for seed in range(20):
+    state = game.new(4, seed)
+    while state.turn >= 0:
+        moves = game.moves(state)
+        digest += [int(field) for name in moves.dtype.names for field in moves[name]]
+        state = game.play(state, moves[seed % len(moves)])
+        digest += game.world(state, 0, seed).hands.tolist()
+    digest += game.points(state).tolist()
+print(hash(tuple(digest)))
+print(how_compiled().replace(" ", "_"))
+"""
+
+
+def test_a_numba_that_is_not_known_compiles_by_itself_and_plays_the_same(tmp_path):
+    known = ran(tmp_path, tmp_path / "cache", code=GAMES)
+    unknown = [ran(tmp_path, tmp_path / "cache", "99.1.0", code=GAMES) for _ in range(2)]
+    assert known[1] == "compiled"
+    assert unknown[0] == unknown[1] == [known[0], unknown[0][1]]
+    assert unknown[0][1].startswith("compiled_by_Numba_alone,_slowly:_this_is_Numba_99.1.0,_and_cardai_knows")
+
+
+def test_a_part_of_numba_that_is_missing_is_named(monkeypatch):
+    from cardai.rules import compiling
+
+    assert compiling._why_stock() == compiling.why_stock
+    monkeypatch.setitem(compiling.RELIED_ON, "numba.core.dispatcher", ("no_such_part",))
+    assert "has no numba.core.dispatcher.no_such_part" in compiling._why_stock()
 
 
 def test_a_number_on_which_a_rule_depends_is_hashed_by_its_type_and_value():

@@ -93,7 +93,9 @@ def test_a_rule_that_does_not_compile_is_refused_in_one_sentence_with_its_line(w
     message, source = str(refused.value), head if told == "def" else told or body
     line = [line.strip() for line in text.splitlines()].index(source) + 1
     begin = f"low_hand: the rule wrong does not compile: {REFUSED[wrong]}"
-    assert message.startswith(begin), f"Numba {numba.__version__} words it in its own way: compiled/refusal.py"
+    assert message.startswith(begin), (
+        f"Numba {numba.__version__} words an error in its own way: see compiled/refusal.py"
+    )
     assert message.endswith(f"mine.py, line {line}: {source})")
     assert "\n" not in message
     assert len(message) < 400

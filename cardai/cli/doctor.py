@@ -14,7 +14,7 @@ from cardai.playing.machine import machine
 from cardai.playing.table.many import play
 from cardai.registry import available
 from cardai.rules import JIT
-from cardai.rules.keeping import kept_files, rules_folder
+from cardai.rules.keeping import all_files, rules_folder
 
 
 def examine(load: Callable[[str], Game]) -> dict[str, Any]:
@@ -25,13 +25,22 @@ def examine(load: Callable[[str], Game]) -> dict[str, Any]:
     """
     games, healthy = _try_games(load)
     return machine() | {
-        "rules": "compiled" if JIT else "plain Python (CARDAI_JIT=0)",
+        "rules": how_compiled(),
         "cache_folder": str(rules_folder()),
-        "cache_megabytes": round(sum(size for _, size in kept_files()) / 1e6, 1),
+        "cache_megabytes": round(sum(size for _, size in all_files()) / 1e6, 1),
         "to_clear_the_cache": "cardai doctor --clear-cache",
         "games": games,
         "healthy": healthy,
     }
+
+
+def how_compiled() -> str:
+    """How rules are run here, in words."""
+    if not JIT:
+        return "plain Python (CARDAI_JIT=0)"
+    from cardai.rules.compiling import why_stock
+
+    return f"compiled by Numba alone, slowly: {why_stock}" if why_stock else "compiled"
 
 
 def _try_games(load: Callable[[str], Game]) -> tuple[dict[str, str], bool]:

@@ -31,6 +31,7 @@ _KEPT_FILES = 1024  # those used last; a version of cardai and its games takes a
 _DAY = 24 * 3600.0
 _MAGIC = b"cardai compiled 1\n"
 _DIGEST = 16  # bytes
+_OLDER = f"*-{'[0-9a-f]' * 16}"  # the folders of earlier versions
 _OUTSIDE = {"numpy", "numba", "llvmlite", *sys.stdlib_module_names}  # their versions are part of the hash
 
 
@@ -69,15 +70,31 @@ def kept_files() -> list[tuple[Path, int]]:
     return [(place, size) for _, place, size in sorted(found, reverse=True)]
 
 
+def all_files() -> list[tuple[Path, int]]:
+    """The files of compiled code and their sizes, with those that earlier versions of cardai left, which nobody reads.
+
+    Those are files of Numba's own in folders of `cache_root()` that are called NAME-HASH.
+    """
+    older: list[tuple[Path, int]] = []
+    for place in sorted(cache_root().glob(f"{_OLDER}/*/*.nb[ci]")):
+        with contextlib.suppress(OSError):
+            older.append((place, place.stat().st_size))
+    return kept_files() + older
+
+
 def forget() -> int:
-    """Delete `kept_files`. Returns how many bytes that frees. Raises CardaiError if a file stays."""
+    """Delete `all_files`, and older folders. Returns how many bytes that frees. Raises CardaiError if a file stays."""
     freed = 0
-    for place, size in kept_files():
+    for place, size in all_files():
         try:
             place.unlink(missing_ok=True)
         except OSError as error:
             raise CardaiError(f"cannot delete {place}: {error.strerror or error}") from None
         freed += size
+    for folder in cache_root().glob(_OLDER):
+        for place in (*folder.glob("*"), folder):
+            with contextlib.suppress(OSError):  # it is not empty, or no folder
+                place.rmdir()
     return freed
 
 
