@@ -3,12 +3,18 @@
     python tests/mutation_score.py --jobs 2                    # all faults at quick and normal, as a table; an hour
     python tests/mutation_score.py --effort quick --law hidden_cards_lie_evenly --seed 3
     python tests/mutation_score.py --into docs/conformance.md  # writes the table into that page
+    python tests/mutation_score.py --whole --seeds 3           # whole checks of rare and of hard faults; a night
+    python tests/mutation_score.py --whole --seeds 3 --effort quick --into docs/conformance.md
 
 Each fault (`planted*.py`, `passing.py`) is a game with one fault and the law that must find it. This law is tested by
 itself: a fault that it finds is dead. Faults that live are named. The exit status is 1 if one lives at normal effort.
+
+With `--whole` a fault is dead if `check` with all laws, in the time of the effort, finds any of them broken: what a
+user gets. It tests the faults of `planted_rare.py` and OLD others, drawn once, from the seeds 0 to `--seeds` less 1.
 """
 
 import argparse
+import random
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -30,11 +36,17 @@ import planted_rare
 import planting
 
 from cardai.game import Game
-from cardai.laws import LAWS, check
+from cardai.laws import EFFORTS as EFFORT_OF
+from cardai.laws import LAWS, LawResult, Testbed, check
+from cardai.laws.child import test_all
 
 EFFORTS = "quick", "normal"
+OLD = 40  # faults of other files that are tested by whole checks
 BLOCK = re.compile(
     r"(<!-- written by `tests/mutation_score.py`, not by hand -->\n).*?(<!-- end of the mutation score -->)", re.S
+)
+WHOLE = re.compile(
+    r"(<!-- written by `tests/mutation_score.py --whole`, not by hand -->\n).*?(<!-- end of the whole checks -->)", re.S
 )
 
 
@@ -92,6 +104,59 @@ def table(living: dict[str, dict[str, list[str]]], seed: int) -> str:
     return "\n".join([*lines, "", f"Seed {seed}. Alive: {', '.join(alive) or 'none'}.", ""])
 
 
+class _Dead(Exception):
+    """A law is broken, so the others need not be tested."""
+
+
+def killer(game: Game, effort: str, seed: int) -> str:
+    """The law that a whole check finds broken first, "" if none. The check ends with it."""
+
+    def report(result: LawResult) -> None:
+        if result.verdict == "broken":
+            raise _Dead(result.law)
+
+    game.compile()
+    testbed = Testbed(game, seed, EFFORT_OF[effort])
+    try:
+        test_all(list(LAWS.values()), testbed, EFFORT_OF[effort].seconds, 20.0, 2.0, report, lambda law: None)
+    except _Dead as dead:
+        return str(dead)
+    return ""
+
+
+def whole_faults() -> dict[str, Game]:
+    """The faults that whole checks are tested with: the rare ones, and OLD others, which are always the same."""
+    others = {name: game for name, _, game in faults() if name not in planted_rare.PLANTED}
+    return planted_rare.PLANTED | {name: others[name] for name in random.Random(0).sample(sorted(others), OLD)}
+
+
+def killers(efforts: list[str], seeds: int, name: str) -> dict[tuple[str, int], str]:
+    """`killer` of a fault, by effort and seed."""
+    game = whole_faults()[name]
+    found = {(effort, seed): killer(game, effort, seed) for effort in efforts for seed in range(seeds)}
+    for (effort, seed), law in found.items():
+        print(f"{effort} {seed} {name}: {law or 'lives'}", file=sys.stderr, flush=True)
+    return found
+
+
+def whole_table(efforts: list[str], seeds: int, jobs: int = 1) -> tuple[str, bool]:
+    """The score of whole checks in Markdown, by effort and seed, and whether a fault lives at normal effort."""
+    games = whole_faults()
+    work = partial(killers, efforts, seeds)
+    by_fault = dict(zip(games, spread(work, list(games), jobs), strict=True))
+    living = list[str]()
+    lines = ["| effort | seed | rare faults dead | other faults dead |", "|---|---|---|---|"]
+    for effort in efforts:
+        for seed in range(seeds):
+            dead = [name for name, found in by_fault.items() if found[effort, seed]]
+            living += [f"{name} ({effort}, seed {seed})" for name in games if name not in dead]
+            rare = sum(name in planted_rare.PLANTED for name in dead)
+            counts = f"{rare} of {len(planted_rare.PLANTED)} | {len(dead) - rare} of {OLD}"
+            lines.append(f"| {effort} | {seed} | {counts} |")
+    lives = any("(normal" in name for name in living)
+    return "\n".join([*lines, "", f"Alive: {', '.join(living) or 'none'}.", ""]), lives
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
@@ -100,15 +165,22 @@ def main() -> int:
     parser.add_argument("--law", choices=list(LAWS), action="append", help="only the faults planted for this law")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--into", type=Path, help="write the table between the two marks of this page")
+    parser.add_argument("--whole", action="store_true", help="whole checks, not the law of each fault by itself")
+    parser.add_argument("--seeds", type=int, default=1, help="with --whole: how many seeds, from 0 on")
     parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     asked = parser.parse_args()
-    living = score(asked.law or list(LAWS), asked.effort or list(EFFORTS), asked.seed, asked.jobs)
-    text = table(living, asked.seed)
+    if asked.whole:
+        block = WHOLE
+        text, lives = whole_table(asked.effort or list(EFFORTS), asked.seeds, asked.jobs)
+    else:
+        block = BLOCK
+        living = score(asked.law or list(LAWS), asked.effort or list(EFFORTS), asked.seed, asked.jobs)
+        text, lives = table(living, asked.seed), any(found.get("normal") for found in living.values())
     print(text)
     if asked.into:
         page = asked.into.read_text("utf-8")
-        asked.into.write_text(BLOCK.sub(lambda found: f"{found[1]}{text}{found[2]}", page), "utf-8")
-    return int(any(found.get("normal") for found in living.values()))
+        asked.into.write_text(block.sub(lambda found: f"{found[1]}{text}{found[2]}", page), "utf-8")
+    return int(lives)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,24 @@ def test_a_score_counts_the_dead_and_names_the_living(monkeypatch):
     assert "Alive: SOUND (quick)." in text
 
 
+def test_whole_checks_count_the_dead_by_effort_and_seed(monkeypatch):
+    known = {name: game for name, _, game in mutation_score.faults()}
+    monkeypatch.setattr(mutation_score, "whole_faults", lambda: {name: known[name] for name in ("UNSORTED", "SKIPPED")})
+    monkeypatch.setattr(
+        mutation_score, "killer", lambda game, effort, seed: "" if (game, seed) == (known["SKIPPED"], 1) else "a_law"
+    )
+    text, lives = mutation_score.whole_table(["quick", "normal"], 2)
+    assert f"| quick | 0 | 1 of {len(mutation_score.planted_rare.PLANTED)} | 1 of {mutation_score.OLD} |" in text
+    assert f"| normal | 1 | 0 of {len(mutation_score.planted_rare.PLANTED)} | 1 of {mutation_score.OLD} |" in text
+    assert "Alive: SKIPPED (quick, seed 1), SKIPPED (normal, seed 1)." in text
+    assert lives
+
+
+def test_a_whole_check_ends_with_the_first_law_that_is_broken():
+    fault = next(game for name, _, game in mutation_score.faults() if name == "UNSORTED")
+    assert mutation_score.killer(fault, "quick", 0) in LAWS
+
+
 @pytest.mark.slow
 def test_the_score_at_quick_effort_is_that_of_the_page():
     """Slow: all planted faults, some minutes. The page is written with `tests/mutation_score.py --into`."""
