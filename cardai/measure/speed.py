@@ -17,7 +17,6 @@ from cardai.errors import BadArgument, positive
 from cardai.game import Game
 from cardai.playing.agents.spec import Agent
 from cardai.playing.stats.deals import deal_seeds
-from cardai.playing.table.evenly import PAYS_TO_COMPILE, loop_for
 from cardai.playing.table.many import Results, play
 from cardai.rules import JIT
 
@@ -104,9 +103,6 @@ class SelfPlay:
         while run.seconds < min(seconds / 4, 0.25):
             games *= 4
             run = timed(partial(lambda games: self.play(games).decisions, games))
-        # All that follows is played as in a long run, by the game's own loop if that pays, not by the driver at first.
-        loop_for(self.game, PAYS_TO_COMPILE, PAYS_TO_COMPILE / run.per_processor_second)
-        self.play(1)
         return max(1, round(games * seconds / run.seconds))
 
     def play_for(self, seconds: float, live: int | None = None) -> Results:

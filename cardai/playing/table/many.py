@@ -21,7 +21,7 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from cardai.errors import BadArgument, CardaiError, IllegalMove, place_of, positive, unknown
+from cardai.errors import BadArgument, CardaiError, IllegalMove, positive, unknown
 from cardai.files.writing import interrupts_held
 from cardai.game import Game, is_game, move_dtype, state_dtype
 from cardai.game.compiled.doors import check_flag, check_function, check_integers, check_list, check_seeds
@@ -40,7 +40,6 @@ from cardai.playing.table.asking import Inquiry
 from cardai.playing.table.cast import cast_of, games_of, scratch_of, slots_of
 from cardai.playing.table.complaints import Complaints, NoLegalMove, NoNumber, check_listed
 from cardai.playing.table.ended import Each, Kept, OnGame, Sink
-from cardai.playing.table.evenly import can_loop, loop_for
 from cardai.playing.table.following import Following
 from cardai.rules import JIT, rule
 
@@ -52,7 +51,6 @@ LONGEST_SLICE_SECONDS = 1.0  # and how long at most, if one call takes so long t
 CALLS_A_SLICE = 20
 CALL_SECONDS = 0.005  # about how long one call of compiled code takes, so that threads end their slice together
 MOST_BUDGET = 10_000_000
-LOOP_BUDGET = 100_000  # decisions in the first call of a game's own loop: a few milliseconds
 BLOCK = 1 << 15
 """How many games are best played by one call, if there are many: enough to be quick, and their results are small."""
 FEW = 64  # decisions that are not worth another thread
@@ -190,7 +188,6 @@ class _Table:
         self.states, self.chosen = self.slots.states, self.slots.chosen
         self.games = games_of(game, self.blank, seeds, lineups, outcomes)
         self.outcomes = outcomes
-        self.loop: Any = None  # the game's own, if it plays instead of the driver
         self.scratches = [scratch_of(game, strategies) for _ in range(self.threads)]
         self.budgets = [1000] * self.threads  # of work in one call of compiled code
         self.took = [0.0] * self.threads  # seconds of each thread's last call
@@ -207,7 +204,6 @@ class _Table:
     def run(self, progress: CountProgress | None) -> Results:
         status, total = self.slots.status, len(self.games.seeds)
         self._load_driver()
-        self._look_for_loop(0, 0.0)
         start = reported = time.perf_counter()
         decisions, interrupted = 0, False
         pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
@@ -219,10 +215,7 @@ class _Table:
                     self.round += 1
                     for part in self.parts:
                         self._hear(part)
-                        used = time.process_time()
-                        made = self._advance(part, pool)
-                        self._look_for_loop(made, time.process_time() - used)
-                        decisions += made + self._ask(part, pool)
+                        decisions += self._advance(part, pool) + self._ask(part, pool)
                     self._hand_over()
                     self._lengthen_logs()
                     self._stop_on_fault()
@@ -265,36 +258,6 @@ class _Table:
         lent = *self.lent, self.lent_scratches[0]
         driver.advance(*lent, self.order, 0, 0, 0)  # pyright: ignore[reportCallIssue]
 
-    def _look_for_loop(self, decisions: int, seconds: float) -> None:
-        """Use the game's own loop instead of the driver if it fits, and if it is there or pays by now.
-
-        decisions, seconds: what the driver has done since the last time, in how many seconds of processors.
-        """
-        if self.loop is None and self._may_loop():
-            self.loop = loop_for(self.game, decisions, seconds)
-            if self.loop is not None:
-                self._play_evenly(0, 0, 0, 0)  # compiles it
-                self.budgets = [max(budget, LOOP_BUDGET) for budget in self.budgets]
-
-    def _may_loop(self) -> bool:
-        """Whether the game's own loop can play these games."""
-        has_more = self.sink is not None or self.order.checked or self.order.tally or self.outcomes
-        return not has_more and can_loop(self.game, self.agents)
-
-    def _play_evenly(self, thread: int, first: int, end: int, budget: int) -> int:
-        """What `driver.advance` does, by the game's own loop. Returns how many decisions were made."""
-        assert self.loop is not None
-        slots, games, moves = self.slots, self.games, self.scratches[thread].moves[: self.game.max_moves]
-        results = games.scores, games.plies, games.finished
-        limits = first, end, self.order.stride, self.order.max_plies
-        try:
-            return self.loop(
-                slots.states, slots.streams.reshape(len(slots.states), games.seats), slots.status, slots.game,
-                slots.following, moves, results, games.seeds, games.blank, limits, budget,
-            )  # fmt: skip
-        except Exception as error:  # of a rule, which compiled code passes on
-            raise CardaiError(f"{self.game.name}: a rule raised {error!r}{place_of(error)}") from error
-
     def _advance(self, played: "_Part", pool: ThreadPoolExecutor | None) -> int:
         """Let every thread play its slots for a slice of time, or until all of them wait.
 
@@ -307,10 +270,7 @@ class _Table:
             while (self.slots.status[first:end] <= driver.RUNNING).any():
                 began = time.perf_counter()
                 budget = self.budgets[i]
-                if self.loop is not None:
-                    made += self._play_evenly(i, first, end, budget)
-                else:
-                    made += driver.advance(rules, cast, games, slots, scratch, self.order, first, end, budget)
+                made += driver.advance(rules, cast, games, slots, scratch, self.order, first, end, budget)
                 took = self.took[i] = time.perf_counter() - began
                 if took < CALL_SECONDS:
                     self.budgets[i] = min(2 * budget, MOST_BUDGET)
