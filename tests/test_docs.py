@@ -224,11 +224,9 @@ def test_the_contract_lists_the_doors_of_a_game_with_their_parameters():
         assert list(code.co_varnames[1 : code.co_argcount]) == parameters.split(", "), name
 
 
-def test_the_agents_page_lists_the_specs_that_the_code_lists():
-    described = re.findall(r"^ *([a-zNH][\w:]*)\S* {2,}\S", str(spec.__doc__), re.MULTILINE)
-    told = re.findall(r"^\| `([\w:]+)", (ROOT / "docs/agents.md").read_text("utf-8"), re.MULTILINE)
-    assert {"random", "human", *spec.SEARCHES} <= {spec.partition(":")[0] for spec in told}
-    assert set(told) == set(described)
+def test_the_agents_page_lists_the_kinds_of_agents_that_any_game_has():
+    told = re.findall(r"^\| `([a-z]\w*)", (ROOT / "docs/agents.md").read_text("utf-8"), re.MULTILINE)
+    assert set(told) >= {*spec.BUILT_IN, "policy"}
 
 
 def test_the_laws_page_says_of_every_law_what_the_law_says():

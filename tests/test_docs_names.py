@@ -14,9 +14,8 @@ import pytest
 
 from cardai import registry
 from cardai.cli import main as cli
-from cardai.playing.agents import spec as spec_module
 from cardai.playing.agents.evaluator import known_evaluators
-from cardai.playing.agents.spec import kinds_of, list_specs
+from cardai.playing.agents.spec import BUILT_IN, kinds_of, list_specs
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -125,8 +124,7 @@ def agents() -> tuple[frozenset[str], frozenset[str]]:
     kinds = {kind for game in games() for kind in kinds_of(game)}
     judges = {name for game in games() for name in (*game.agents.heuristics, *known_evaluators(game))}
     first = {re.split(r"[:?]", spec)[0] for spec in specs}
-    first |= set(re.findall(r"^ *([a-z]\w*)[:@?]\S* {2,}\S", str(spec_module.__doc__), re.MULTILINE))
-    return frozenset(first | kinds | {"human"}), frozenset(judges | {spec.partition(":")[2] for spec in specs})
+    return frozenset({*first, *kinds, *BUILT_IN}), frozenset(judges | {spec.partition(":")[2] for spec in specs})
 
 
 def resolved(name: str) -> bool:

@@ -136,17 +136,8 @@ class Endgame(Strategy):
             raise CardaiError(f"agent {inner.spec!r} draws its parameters anew for each game; name fixed ones")
         _open_rule(game)
         self.inner, self.game, self.nodes = inner, game, whole("nodes", nodes, 1)
+        self.is_foreign, self.explores = inner.is_foreign, inner.strategy.explores
         self._lock = threading.Lock()
-
-    @property
-    def is_foreign(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether the inner agent runs somebody else's code."""
-        return self.inner.is_foreign
-
-    @property
-    def explores(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether the inner agent sometimes plays another move than the one it prefers."""
-        return self.inner.strategy.explores
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError if the inner agent cannot play this variant or number of seats."""

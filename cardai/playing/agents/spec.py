@@ -1,46 +1,6 @@
-"""Agent specs: the string that names an agent, and the agent it names.
+"""The agents that specs name: `agent(game, "greedy:best?epsilon=0.1")`.
 
-random                  every legal move is as likely as the others, unless the game has its own player of that name
-NAME                    a hand-written player of the game: bot3
-NAME?p=0.5&q=2          the same with other parameters; NAME?randomised draws each value x anew from [0, 2x] for every
-                        game (training data wants varied players)
-greedy:EVALUATOR        plays the move with the best after-state (before any draw)
-sampled:EVALUATOR       plays the move with the best settled state, in the mean over worlds (?worlds=100)
-peeking:EVALUATOR       plays the move with the best settled state in the true world. It sees what it will draw: for
-                        comparison only
-ahead:EVALUATOR         plays its best moves on in worlds, up to its next choice, and takes the best mean there
-rollout:N               plays each move out in N worlds and takes the best mean score (pure Monte Carlo)
-ismcts:N                information-set Monte-Carlo tree search, N iterations a decision, each in a new world
-epimc:N                 extended perfect-information Monte Carlo in N worlds: hands are known after ?depth=2 choices
-python:MODULE:FUNCTION  a function of yours: (game, world) -> move
-process:COMMAND         a program of yours in any language, which is asked over lines of JSON (docs/protocol.md);
-                        ?seconds=10 is how long it may take for an answer (60)
-policy:FILE             a network that gives the probability of each move, by its file or a shipped name; ?greedy plays
-                        the likeliest
-endgame:SPEC            plays as the agent SPEC, but without mistakes once nothing is hidden any more, if the game says
-                        when; endgame:(SPEC)?nodes=1000 visits at most so many positions for a decision
-human                   somebody at the keyboard (in `cardai play`)
-
-An EVALUATOR is a heuristic of the game, a shipped model, a model file, a run folder, or python:MODULE:OBJECT or
-process:COMMAND, an evaluator of yours. Options of the three that search: ?epsilon=0.1 plays any legal move that often;
-?temperature=0.05 draws the move by a softmax of the means; &until=N does so only before a ply drawn from 0..N for each
-game; ?any_variant lets a model play a variant that it was not trained on; ?renamings=8 takes the mean of its scores
-over 8 of the 24 ways to exchange the names of the suits, if its encoder names suits.
-
-Options of `ahead`, beside these: ?moves=4 (how many moves it plays on), ?worlds=16 (in how many worlds each), ?turns=0
-(choices of its own that are played over), ?others=SPEC (how it thinks the other seats play; without it, as its
-evaluator likes best), ?halving (half of the moves are given up again and again, and the others share their worlds),
-?decay=0.7 (worlds are played to the end; its first judgement has 0.3 of the weight, each later one 0.7 of the one
-before, and the end what is left), ?ms=5 (milliseconds of a processor instead of a number of worlds). `rollout` takes
-?by=SPEC, who plays the worlds on. `ismcts` and `epimc` take that too, or ?judge=EVALUATOR, a network that judges each
-seat's position at its next choice instead; `ismcts` takes ?bonus=0.7 (how much it explores), ?single (choices are told
-apart by what the searching seat sees, not by what their own seat sees) and ?ms.
-
-A SPEC inside another one that has options itself stands in parentheses: `ahead:best?others=(greedy:nn2?any_variant)`.
-So does a path with a ?, or with a comma in a list of specs: `greedy:(runs/what?)`.
-`cardai.playing.agents.notation` has specs as values: `Ahead("best", others=Greedy("nn2", any_variant=True))`.
-
-A game may bring kinds of its own (`Agents.kinds`), an installed package too (`ENTRY_POINTS`).
+docs/agents.md describes all kinds of agent and their options. `cardai.playing.agents.notation` has specs as values.
 """
 
 import contextlib
@@ -58,7 +18,7 @@ import numpy as np
 from cardai.errors import BadArgument, CardaiError, short, unknown, whole
 from cardai.files.entries import brought
 from cardai.game import Game, check_table, is_game
-from cardai.game.compiled.doors import check_flag, check_kind, check_text
+from cardai.game.compiled.doors import check_flag, check_text
 from cardai.playing.agents.adjusted import RenamedEvaluator
 from cardai.playing.agents.endgame import NODES, Endgame
 from cardai.playing.agents.evaluator import Evaluator, find_evaluator, is_evaluator, known_evaluators
@@ -76,6 +36,7 @@ from cardai.playing.agents.strategy import (
     TreeSearch,
     WorldSearch,
     one_by_one,
+    plays_worlds_on,
 )
 
 MAX_WORLDS = 1_000_000
@@ -221,40 +182,27 @@ def _refuse_divided(value: Spec) -> None:
 
 
 def _made(game: Game, value: Spec, isolate: bool) -> Agent:
-    spec, kind, options = str(value), value.kind, {key: str(part) for key, part in value.options}
-    if kind in SEARCHES:
-        return _searching(game, value, options, isolate)
-    if is_evaluator(value.argument):
-        raise CardaiError(f"agent {spec!r} takes no evaluator; {', '.join(SEARCHES)} do")
-    argument = str(value.argument or "")
-    if kind == "rollout":
-        return _rollout(game, value, options, isolate)
-    if kind in TREES:
-        return _tree(game, value, options, isolate)
-    if kind == "python":
-        _nothing_left(spec, options)
-        if isolate:
-            process = python_process(game, spec, argument, "agent")
-            return Agent(spec, OfProcess(process), "a Python function in its own process")
-        return Agent(spec, OfFunction(function_at(spec, argument)), "a Python function")
-    if kind == "process":
-        process = program_process(game, spec, argument, "agent", _seconds(spec, options), isolate)
-        return Agent(spec, OfProcess(process), "a program")
-    if kind == "endgame" and argument:
-        return _endgame(game, value, options)
-    if kind in game.agents.kinds or (argument and kind in _kinds()):
+    """The agent of a spec. Raises CardaiError if there is none, and for an option that it does not take."""
+    kind, options = value.kind, _Options(value)
+    if is_evaluator(value.argument) and kind not in SEARCHES:
+        raise CardaiError(f"agent {options.spec!r} takes no evaluator; {', '.join(SEARCHES)} do")
+    if kind in _MAKERS:
+        made = _MAKERS[kind](game, value, options, isolate)
+    elif kind == "endgame" and value.argument:
+        made = _endgame(game, value, options)
+    elif kind in game.agents.kinds or (value.argument and kind in _kinds()):
         make = game.agents.kinds[kind] if kind in game.agents.kinds else _kinds()[kind].load()
-        made = make(game, spec, argument, options)
-        _nothing_left(spec, options)
-        return made
-    if kind in game.agents.players and value.argument is None:
-        return _hand_written(game, spec, kind, options)
-    if kind == "random" and value.argument is None:
-        _nothing_left(spec, options)
-        return Agent(spec, EvenlyRandom(), EVENLY)
-    if kind == HUMAN and value.argument is None:
+        made = make(game, options.spec, str(value.argument or ""), options.left)
+    elif value.argument is None and kind in game.agents.players:
+        made = _hand_written(game, kind, options)
+    elif value.argument is None and kind == "random":
+        made = Agent(kind, EvenlyRandom(), EVENLY)
+    elif value.argument is None and kind == HUMAN:
         raise CardaiError("agent 'human' sits down only in `cardai play`")
-    raise CardaiError(f"{game.name}: " + unknown("agent", spec, list_specs(game)))
+    else:
+        raise CardaiError(f"{game.name}: " + unknown("agent", options.spec, list_specs(game)))
+    options.end()
+    return made
 
 
 def evenly_random(game: Game) -> Agent:
@@ -327,11 +275,6 @@ def packaged_specs(game: Game) -> dict[str, str]:
     return found
 
 
-def _nothing_left(spec: str, options: dict[str, str]) -> None:
-    if options:
-        raise CardaiError(f"agent {spec!r} takes no option {next(iter(options))!r}")
-
-
 def count_of(spec: str, text: str, what: str, least: int = 1, most: int = MAX_WORLDS) -> int:
     """The whole number that a text of a spec names. Raises CardaiError, which calls it `what`, if it names none."""
     if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
@@ -339,144 +282,146 @@ def count_of(spec: str, text: str, what: str, least: int = 1, most: int = MAX_WO
     return int(text)
 
 
-def _searching(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Agent:
-    """A search with an evaluator, or with the heuristic, model or Python object of a name."""
-    spec, kind = str(value), value.kind
-    evaluator, heuristic = _judge_of(game, value, isolate)
-    evaluator = _evened(game, spec, options, evaluator)
-    if kind == "ahead":
-        return _ahead(game, value, options, isolate, evaluator, heuristic)
-    worlds = 1
-    if kind == "sampled":
-        worlds = count_of(spec, options.pop("worlds", "100"), "a number of worlds")
-    epsilon, temperature, until = _exploring(spec, options)
-    any_variant = flag(spec, "any_variant", options) if evaluator else False
-    _nothing_left(spec, options)
+class _Options:
+    """The options of a spec, which leave `left`, a dict of texts, as they are read. Errors name the spec."""
+
+    def __init__(self, value: Spec, spec: str = "") -> None:
+        self.spec, self.left = spec or str(value), {key: str(part) for key, part in value.options}
+
+    def count(self, key: str, usual: int, what: str, least: int = 1, most: int = MAX_WORLDS) -> int:
+        """A whole number, which errors call `what`."""
+        return count_of(self.spec, self.left.pop(key, str(usual)), what, least, most)
+
+    def number(self, key: str, usual: float = 0.0, most: float = np.inf) -> float:
+        """A finite number from 0 to `most`."""
+        text = self.left.pop(key, str(usual))
+        with contextlib.suppress(ValueError):
+            if 0.0 <= (value := float(text)) <= most and value < np.inf:
+                return value
+        limit = f"from 0 to {most:g}" if most < np.inf else "of at least 0"
+        raise CardaiError(f"agent {self.spec!r}: {key}={text!r} is not a number {limit}")
+
+    def flag(self, key: str) -> bool:
+        """Whether an option without a value is given."""
+        value = self.left.pop(key, None)
+        if value:
+            raise CardaiError(f"agent {self.spec!r}: {key!r} takes no value")
+        return value is not None
+
+    def exploring(self) -> dict[str, Any]:
+        """How the agent explores: fields of `OnePly` and `WorldSearch`."""
+        found = {"epsilon": self.number("epsilon", most=1.0), "temperature": self.number("temperature"), "until": -1}
+        if "until" in self.left:
+            if not any(found[key] for key in ("epsilon", "temperature")):
+                raise CardaiError(f"agent {self.spec!r} does not explore: until goes with epsilon or temperature")
+            found["until"] = self.count("until", 0, "a number of plies")
+        return found
+
+    def seconds(self) -> float:
+        """How long a program may take for an answer. No other option may be left."""
+        seconds = self.number("seconds", SECONDS, MOST_SECONDS)
+        if not seconds:
+            raise CardaiError(f"agent {self.spec!r}: seconds=0 leaves no time to answer")
+        self.end()
+        return seconds
+
+    def end(self) -> None:
+        """Raise CardaiError if an option was not read."""
+        if self.left:
+            raise CardaiError(f"agent {self.spec!r} takes no option {next(iter(self.left))!r}")
+
+
+def _one_ply(game: Game, value: Spec, options: _Options, isolate: bool) -> Agent:
+    evaluator, heuristic = _judge_of(game, value, options, isolate)
+    worlds = options.count("worlds", 100, "a number of worlds") if value.kind == "sampled" else 1
     strategy = OnePly(
-        evaluator,
-        heuristic,
-        settles=kind != "greedy",
-        worlds=worlds,
-        peeks=kind == "peeking",
-        epsilon=epsilon,
-        temperature=temperature,
-        until=until,
-        any_variant=any_variant,
-    )
-    return Agent(spec, strategy, SEARCHES[kind])
+        evaluator, heuristic, settles=value.kind != "greedy", worlds=worlds, peeks=value.kind == "peeking",
+        any_variant=evaluator is not None and options.flag("any_variant"), **options.exploring(),
+    )  # fmt: skip
+    return Agent(options.spec, strategy, SEARCHES[value.kind])
 
 
-def _judge_of(game: Game, value: Spec, isolate: bool) -> tuple[Evaluator | None, Any]:
+def _judge_of(game: Game, value: Spec, options: _Options, isolate: bool) -> tuple[Evaluator | None, Any]:
     """The evaluator that a search asks, or None and the heuristic in compiled code."""
-    spec, judge = str(value), value.argument
+    judge, named = value.argument, str(value.argument or "")
+    evaluator, heuristic = None, None
     if judge is not None and not isinstance(judge, str | Spec):
-        own = getattr(judge, "game", game)
+        own, evaluator = getattr(judge, "game", game), judge
         if isinstance(own, Game) and own is not game:
             raise BadArgument(f"{judge.name} is an evaluator of {own.name}, not of {game.name}")
-        return judge, None
-    named = str(judge or "")
-    if named in game.agents.heuristics:
-        return None, game.compiler.entry("value", game.agents.heuristics[named])
-    if named.startswith("python:"):
+    elif named in game.agents.heuristics:
+        heuristic = game.compiler.entry("value", game.agents.heuristics[named])
+    elif named.startswith("python:"):
         target = named.removeprefix("python:")
         if isolate:
-            return ProcessEvaluator(game, python_process(game, spec, target, "evaluator")), None
-        return evaluator_at(game, spec, target), None
-    if named.startswith("process:"):
-        program = parse(judge if judge is not None else "")
-        options = {key: str(part) for key, part in program.options}
-        seconds, command = _seconds(spec, options), str(program.argument or "")
-        return ProcessEvaluator(game, program_process(game, spec, command, "evaluator", seconds, isolate)), None
-    evaluator = find_evaluator(game, named) if named else None  # an empty path would be this very folder
-    if evaluator is None:
+            evaluator = ProcessEvaluator(game, python_process(game, options.spec, target, "evaluator"))
+        else:
+            evaluator = evaluator_at(game, options.spec, target)
+    elif named.startswith("process:"):
+        program = parse(cast(Any, judge))
+        seconds, command = _Options(program, options.spec).seconds(), str(program.argument or "")
+        process = program_process(game, options.spec, command, "evaluator", seconds, isolate)
+        evaluator = ProcessEvaluator(game, process)
+    elif not named or (evaluator := find_evaluator(game, named)) is None:  # an empty path would be this very folder
         names = [*game.agents.heuristics, *known_evaluators(game)]
-        raise CardaiError(f"{game.name}: agent {spec!r}: " + unknown("heuristic or model", named, names))
-    return evaluator, None
+        raise CardaiError(f"{game.name}: agent {options.spec!r}: " + unknown("heuristic or model", named, names))
+    return _over_renamings(game, options, evaluator), heuristic
 
 
-def _evened(game: Game, spec: str, options: dict[str, str], evaluator: Evaluator | None) -> Evaluator | None:
+def _over_renamings(game: Game, options: _Options, evaluator: Evaluator | None) -> Evaluator | None:
     """The mean of an evaluator over as many names of the suits as the option `renamings` says; itself without it."""
-    text = options.pop("renamings", None)
-    if text is None:
+    if "renamings" not in options.left:
         return evaluator
     if evaluator is None or evaluator.seats is None:
-        raise CardaiError(f"agent {spec!r}: renamings goes with a model, which was made for a number of seats")
+        raise CardaiError(f"agent {options.spec!r}: renamings goes with a model, which was made for a number of seats")
     try:
         orders = game.encoder(evaluator.encoder).renamings(evaluator.seats)
     except CardaiError as error:
-        raise CardaiError(f"agent {spec!r}, encoder {evaluator.encoder!r}: {error}") from None
-    count = count_of(spec, text, "a number of names for the suits", most=len(orders))
+        raise CardaiError(f"agent {options.spec!r}, encoder {evaluator.encoder!r}: {error}") from None
+    count = options.count("renamings", 1, "a number of names for the suits", most=len(orders))
     return RenamedEvaluator(evaluator, orders[:count])
 
 
-def _seconds(spec: str, options: dict[str, str]) -> float:
-    """The option that says how long a program may take for an answer. Nothing else may be among the options."""
-    text = options.pop("seconds", f"{SECONDS:g}")
-    _nothing_left(spec, options)
-    seconds = _number(spec, "seconds", text, MOST_SECONDS)
-    if not seconds:
-        raise CardaiError(f"agent {spec!r}: seconds={text!r} leaves no time to answer")
-    return seconds
-
-
-def _endgame(game: Game, value: Spec, options: dict[str, str]) -> Agent:
+def _endgame(game: Game, value: Spec, options: _Options) -> Agent:
     """Options other than `nodes` are those of the inner agent, unless that has some itself."""
-    spec, inner = str(value), parse(cast(Any, value.argument))
-    nodes = count_of(spec, options.pop("nodes", str(NODES)), "a number of nodes")
+    inner, nodes = parse(cast(Any, value.argument)), options.count("nodes", NODES, "a number of nodes")
     if not inner.options:
-        inner = inner.with_options(**options)
-        options.clear()
-    _nothing_left(spec, options)
+        inner = inner.with_options(**options.left)
+        options.left.clear()
+    options.end()
     try:
         player = replace(_made(game, inner, False), game=game)
-        return Agent(spec, Endgame(player, game, nodes), f"{inner}, but for its mistakes in endings")
+        return Agent(options.spec, Endgame(player, game, nodes), f"{inner}, but for its mistakes in endings")
     except CardaiError as error:
-        raise CardaiError(f"agent {spec!r}: {error}") from None
+        raise CardaiError(f"agent {options.spec!r}: {error}") from None
 
 
-def _exploring(spec: str, options: dict[str, str]) -> tuple[float, float, int]:
-    """The options that say how an agent explores: epsilon, temperature and until."""
-    epsilon = _number(spec, "epsilon", options.pop("epsilon", "0"), 1.0)
-    temperature = _number(spec, "temperature", options.pop("temperature", "0"), np.inf)
-    until = options.pop("until", None)
-    if until is not None and not (epsilon or temperature):
-        raise CardaiError(f"agent {spec!r} does not explore: until goes with epsilon or temperature")
-    return epsilon, temperature, -1 if until is None else count_of(spec, until, "a number of plies")
-
-
-def _ahead(
-    game: Game, value: Spec, options: dict[str, str], isolate: bool, evaluator: Evaluator | None, heuristic: Any
-) -> Agent:
+def _ahead(game: Game, value: Spec, options: _Options, isolate: bool) -> Agent:
     """The agent that plays its best moves on in worlds. A judge of settled states is asked about these."""
-    spec = str(value)
-    settles = evaluator is not None and evaluator.moment == "drawn"
-    worlds = count_of(spec, options.pop("worlds", "16"), "a number of worlds")
-    any_variant = flag(spec, "any_variant", options) if evaluator else False
-    judge = OnePly(evaluator, heuristic, settles=settles, worlds=worlds if settles else 1, any_variant=any_variant)
-    named, _ = value.option("others"), options.pop("others", None)
-    others = judge if named is None else _model(game, spec, "others", parse(named), isolate)
-    halving, milliseconds = flag(spec, "halving", options), options.pop("ms", "0")
-    epsilon, temperature, until = _exploring(spec, options)
-    strategy = WorldSearch(
-        judge,
-        others,
-        worlds,
-        most=count_of(spec, options.pop("moves", "4"), "a number of moves"),
-        turns=count_of(spec, options.pop("turns", "0"), "a number of turns", 0),
-        decay=_number(spec, "decay", options.pop("decay", "0"), 1.0),
-        halving=halving,
-        milliseconds=_number(spec, "ms", milliseconds, MOST_MILLISECONDS),
-        epsilon=epsilon,
-        temperature=temperature,
-        until=until,
-        assumed=str(_same_judge(value) if named is None else named),
+    evaluator, heuristic = _judge_of(game, value, options, isolate)
+    settles, worlds = (
+        evaluator is not None and evaluator.moment == "drawn",
+        options.count("worlds", 16, "a number of worlds"),
     )
+    any_variant = evaluator is not None and options.flag("any_variant")
+    judge = OnePly(evaluator, heuristic, settles=settles, worlds=worlds if settles else 1, any_variant=any_variant)
+    named, _ = value.option("others"), options.left.pop("others", None)
+    strategy = WorldSearch(
+        judge, judge if named is None else _model(game, options.spec, "others", parse(named), isolate), worlds,
+        most=options.count("moves", 4, "a number of moves"), turns=options.count("turns", 0, "a number of turns", 0),
+        decay=options.number("decay", most=1.0), halving=options.flag("halving"),
+        milliseconds=options.number("ms", most=MOST_MILLISECONDS),
+        assumed=str(_same_judge(value) if named is None else named), **options.exploring(),
+    )  # fmt: skip
     if strategy.decay and evaluator is None:
-        raise CardaiError(f"agent {spec!r}: decay goes with a model: values of a heuristic have a scale of their own")
+        raise CardaiError(
+            f"agent {options.spec!r}: decay goes with a model: values of a heuristic have a scale of their own"
+        )
     if strategy.milliseconds and not strategy.is_native:
-        raise CardaiError(f"agent {spec!r}: ms counts the time of compiled code, but an evaluator is asked outside it")
-    _nothing_left(spec, options)
-    return Agent(spec, strategy, SEARCHES["ahead"])
+        raise CardaiError(
+            f"agent {options.spec!r}: ms counts the time of compiled code, but an evaluator is asked outside it"
+        )
+    return Agent(options.spec, strategy, SEARCHES["ahead"])
 
 
 def _same_judge(value: Spec) -> Spec:
@@ -485,32 +430,28 @@ def _same_judge(value: Spec) -> Spec:
     return Greedy(cast(Any, value.argument)).with_options(**asked)
 
 
-def _rollout(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Agent:
+def _rollout(game: Game, value: Spec, options: _Options, isolate: bool) -> Agent:
     """The agent that plays every move out to the end, by the game's `playouts` or the player of the option `by`."""
-    spec = str(value)
-    worlds = count_of(spec, str(value.argument or ""), "the number of worlds, as in rollout:100")
-    named = parse(options.pop("by", game.agents.playouts or "random"))
-    by = _model(game, spec, "by", named, isolate)
-    _nothing_left(spec, options)
-    return Agent(spec, WorldSearch(by, by, worlds, assumed=str(named)), "pure Monte Carlo over worlds")
+    worlds = count_of(options.spec, str(value.argument or ""), "the number of worlds, as in rollout:100")
+    named = parse(options.left.pop("by", game.agents.playouts or "random"))
+    by = _model(game, options.spec, "by", named, isolate)
+    return Agent(options.spec, WorldSearch(by, by, worlds, assumed=str(named)), "pure Monte Carlo over worlds")
 
 
-def _tree(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Agent:
+def _tree(game: Game, value: Spec, options: _Options, isolate: bool) -> Agent:
     """The agent that searches a tree. Beyond it `by` plays on, or the network of the option `judge` judges."""
-    spec, kind = str(value), value.kind
+    spec, kind = options.spec, value.kind
     worlds = count_of(spec, str(value.argument or ""), f"the number of worlds, as in {kind}:100")
-    judge, named = options.pop("judge", None), options.pop("by", None)
+    judge, named = options.left.pop("judge", None), options.left.pop("by", None)
     if judge is not None and named is not None:
         raise CardaiError(f"agent {spec!r}: judge and by exclude each other")
     by = parse(named or game.agents.playouts or "random") if judge is None else Greedy(judge)
-    more: dict[str, Any] = {}
     if kind == "epimc":
-        more["depth"] = count_of(spec, options.pop("depth", "2"), "a number of choices")
+        more: dict[str, Any] = {"depth": options.count("depth", 2, "a number of choices")}
     else:
-        more["bonus"] = _number(spec, "bonus", options.pop("bonus", "0.7"), np.inf)
-        more["single"] = flag(spec, "single", options)
-        more["milliseconds"] = _number(spec, "ms", options.pop("ms", "0"), MOST_MILLISECONDS)
-    _nothing_left(spec, options)
+        more = {"bonus": options.number("bonus", 0.7), "single": options.flag("single")}
+        more["milliseconds"] = options.number("ms", most=MOST_MILLISECONDS)
+    options.end()
     model = _model(game, spec, "by", by, isolate)
     strategy = TreeSearch(model, worlds, turns=-1 if judge is None else 0, assumed=str(by), **more)
     try:
@@ -523,43 +464,35 @@ def _tree(game: Game, value: Spec, options: dict[str, str], isolate: bool) -> Ag
 def _model(game: Game, spec: str, option: str, named: Spec, isolate: bool) -> Strategy:
     """The strategy of a spec in an option of another one: somebody who plays worlds on."""
     strategy = _made(game, named, isolate).strategy
-    if not isinstance(strategy, HandWritten | EvenlyRandom | OnePly) or strategy.randomised or strategy.peeks:
+    if not plays_worlds_on(strategy):
         who = "hand-written players and those that look one ply ahead without peeking"
         raise CardaiError(f"agent {spec!r}: {option}={named} cannot play worlds on; {who} can")
     return strategy
 
 
-def _number(spec: str, key: str, text: str, most: float) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = np.nan
-    if not (0.0 <= value <= most and np.isfinite(value)):
-        limit = f"from 0 to {most:g}" if np.isfinite(most) else "of at least 0"
-        raise CardaiError(f"agent {spec!r}: {key}={text!r} is not a number {limit}")
-    return value
+def _python(game: Game, value: Spec, options: _Options, isolate: bool) -> Agent:
+    options.end()
+    spec, target = options.spec, str(value.argument or "")
+    if isolate:
+        process = python_process(game, spec, target, "agent")
+        return Agent(spec, OfProcess(process), "a Python function in its own process")
+    return Agent(spec, OfFunction(function_at(spec, target)), "a Python function")
 
 
-def flag(spec: str, key: str, options: dict[str, str]) -> bool:
-    """Remove an option that takes no value from `options`. Returns whether it was there.
-
-    Raises CardaiError if it has a value.
-    """
-    check_text("spec", spec)
-    value = check_kind("options", options, dict, "a dict of texts").pop(check_text("key", key), None)
-    if value not in (None, ""):
-        raise CardaiError(f"agent {spec!r}: {key!r} takes no value")
-    return value is not None
+def _process(game: Game, value: Spec, options: _Options, isolate: bool) -> Agent:
+    command, seconds = str(value.argument or ""), options.seconds()
+    process = program_process(game, options.spec, command, "agent", seconds, isolate)
+    return Agent(options.spec, OfProcess(process), "a program")
 
 
-def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> Agent:
-    player = game.agents.players[name]
-    randomised = flag(spec, "randomised", options)
+def _hand_written(game: Game, name: str, options: _Options) -> Agent:
+    player, spec, randomised = game.agents.players[name], options.spec, options.flag("randomised")
     values = dict(player.defaults)
     counted = {key for key, value in values.items() if isinstance(value, int)}
-    for key, text in options.items():
+    for key in [*options.left]:
         if key not in values:
             raise CardaiError(f"agent {spec!r}: " + unknown(f"parameter of {name}", key, values))
+        text = options.left.pop(key)
         try:
             values[key] = float(text)
         except ValueError:
@@ -572,3 +505,11 @@ def _hand_written(game: Game, spec: str, name: str, options: dict[str, str]) -> 
     call = game.compiler.entry("choose", player.choose)
     strategy = HandWritten(call, tuple(map(float, values.values())), player.sees == "own", randomised, counts)
     return Agent(spec, strategy, player.about)
+
+
+_MAKERS: dict[str, Callable[[Game, Spec, _Options, bool], Agent]] = {
+    **dict.fromkeys(("greedy", "sampled", "peeking"), _one_ply), "ahead": _ahead, "rollout": _rollout,
+    **dict.fromkeys(TREES, _tree), "python": _python, "process": _process,
+}  # fmt: skip
+BUILT_IN = (*_MAKERS, "endgame", "random", HUMAN)
+"""The kinds of agent that any game has, but `endgame`, which asks that it has endings."""

@@ -130,24 +130,75 @@ class HandWritten(Strategy):
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless `call` is a compiled player of this game, whose parameters it has."""
         super().check_fits(game, variant, seats)
-        function = game.compiler.function_of("choose", self.call)
-        if not any(player.choose is function for player in game.agents.players.values()):
+        function, players = game.compiler.function_of("choose", self.call), game.agents.players.values()
+        counts = [len(player.defaults) for player in players if player.choose is function]
+        if not counts:
             raise BadArgument(f"the game {game.name} has compiled no player {short(self.call)}")
-        if not any(
-            player.choose is function and len(player.defaults) == len(self.params)
-            for player in game.agents.players.values()
-        ):
+        if len(self.params) not in counts:
             raise BadArgument(f"the player of {game.name} does not have {len(self.params)} parameters")
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Exploring(Strategy):
+    """Sometimes plays another move: with probability `epsilon` any one, or by a softmax at `temperature`.
+
+    It does so before a ply drawn from 0..`until` for each game, or all along if `until` is -1.
+    """
+
+    epsilon: float = 0.0
+    temperature: float = 0.0
+    until: int = -1
+
+    is_trusted = True
+
+    @property
+    def explores(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether it sometimes plays another move than the best one."""
+        return self.epsilon > 0.0 or self.temperature > 0.0
+
+
+class _Searching(Strategy):
+    """Plays worlds on by its `models`, of which the first one judges."""
+
+    is_trusted = True
+
+    @property
+    def evaluator(self) -> Evaluator | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The evaluator that judges positions."""
+        return self.models[0].evaluator
+
+    @property
+    def is_foreign(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether one of its models asks somebody else's code."""
+        return any(model.is_foreign for model in self.models)
+
+    @property
+    def is_isolated(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether all code of somebody else's runs in processes of its own."""
+        return self.is_foreign and all(model.is_isolated for model in self.models if model.is_foreign)
+
+    def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
+        """Raise CardaiError unless its models fit, and can play worlds on."""
+        super().check_fits(game, variant, seats)
+        for model in self.models:
+            if not plays_worlds_on(model):
+                raise BadArgument("worlds are played on by fixed hand-written players or those that look one ply ahead")
+            model.check_fits(game, variant, seats)
+
+
+def plays_worlds_on(strategy: Strategy) -> bool:
+    """Whether a strategy can move in the worlds of a search: it is fixed, and decides at once by what it sees."""
+    can = isinstance(strategy, HandWritten | EvenlyRandom | OnePly)
+    return can and not (strategy.randomised or strategy.peeks)
+
+
 @dataclass(frozen=True)
-class OnePly(Strategy):
+class OnePly(_Exploring):
     """The move that leads to the best position, by an evaluator or by the compiled heuristic `value`.
 
     `settles`: settled states are judged, in the mean over `worlds`; otherwise after-states, in one world. `peeks`: in
-    the true world. It explores with probability `epsilon` or by a softmax at `temperature`, before a ply drawn from
-    0..`until` for each game, or all along if `until` is -1. `any_variant`: its evaluator may have been made for another
-    variant; then it is asked as `cardai.playing.agents.adjusted.at_table` says.
+    the true world. `any_variant`: its evaluator may have been made for another variant; then it is asked as
+    `cardai.playing.agents.adjusted.at_table` says.
     """
 
     evaluator: Evaluator | None = None
@@ -155,12 +206,7 @@ class OnePly(Strategy):
     settles: bool = False
     worlds: int = 1
     peeks: bool = False
-    epsilon: float = 0.0
-    temperature: float = 0.0
-    until: int = -1
     any_variant: bool = False
-
-    is_trusted = True
 
     @property
     def is_native(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -181,11 +227,6 @@ class OnePly(Strategy):
     def is_isolated(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Whether its evaluator runs in a process of its own."""
         return getattr(self.evaluator, "is_isolated", False)
-
-    @property
-    def explores(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether it sometimes plays another move than the best one."""
-        return self.epsilon > 0.0 or self.temperature > 0.0
 
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless its evaluator fits the game, the variant and the table."""
@@ -226,7 +267,7 @@ class OnePly(Strategy):
 
 
 @dataclass(frozen=True)
-class WorldSearch(Strategy):
+class WorldSearch(_Searching, _Exploring):
     """Plays its best moves on in sampled worlds and takes the one with the best mean: see
     `cardai.playing.compiled.search`.
 
@@ -238,8 +279,7 @@ class WorldSearch(Strategy):
     before its judge is asked; -1: it plays to the end of the game. `decay`: from 0 to 1, how much each later judgement
     counts beside the one before; above 0 all lines are played to the end of the game, whose score has the rest of the
     weight, and the judge must be a model. `milliseconds`: of a processor, instead of counting worlds; 0: it
-    counts. It explores as `OnePly` does, among the moves that are left at the end. `assumed`: the spec of `others`, for
-    tables.
+    counts. It explores among the moves that are left at the end. `assumed`: the spec of `others`, for tables.
     """
 
     own: Strategy
@@ -250,17 +290,7 @@ class WorldSearch(Strategy):
     decay: float = 0.0
     halving: bool = False
     milliseconds: float = 0.0
-    epsilon: float = 0.0
-    temperature: float = 0.0
-    until: int = -1
     assumed: str = ""
-
-    is_trusted = True
-
-    @property
-    def evaluator(self) -> Evaluator | None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The evaluator that judges positions."""
-        return self.own.evaluator
 
     @property
     def is_native(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -272,25 +302,9 @@ class WorldSearch(Strategy):
         """Both players that it plays on with."""
         return self.own, self.others
 
-    @property
-    def is_foreign(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether one of them asks somebody else's code."""
-        return self.own.is_foreign or self.others.is_foreign
-
-    @property
-    def is_isolated(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether all code of somebody else's runs in processes of its own."""
-        return all(one.is_isolated for one in (self.own, self.others) if one.is_foreign) and self.is_foreign
-
-    @property
-    def explores(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether it sometimes plays another move than the best one."""
-        return self.epsilon > 0.0 or self.temperature > 0.0
-
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless both players fit, and compiled code or an evaluator can play them in worlds."""
         super().check_fits(game, variant, seats)
-        _check_models({"own": self.own, "others": self.others}, game, variant, seats)
         positive("worlds", self.worlds)
         whole("most", self.most, 0)
         whole("turns", self.turns, -1)
@@ -319,7 +333,7 @@ class WorldSearch(Strategy):
 
 
 @dataclass(frozen=True)
-class TreeSearch(Strategy):
+class TreeSearch(_Searching):
     """Searches a tree of information sets over sampled worlds: see `cardai.playing.compiled.tree_search`.
 
     `by`: the player that moves for everybody beyond the tree, in compiled code. `worlds`: how many it draws for a
@@ -340,27 +354,15 @@ class TreeSearch(Strategy):
     assumed: str = ""
 
     is_native = True
-    is_trusted = True
-
-    @property
-    def evaluator(self) -> Evaluator | None:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The evaluator that judges positions."""
-        return self.by.evaluator
 
     @property
     def models(self) -> tuple[Strategy, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The player that it plays on with."""
         return (self.by,)
 
-    @property
-    def is_foreign(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether that asks somebody else's code."""
-        return self.by.is_foreign
-
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError unless `by` fits, and such a search is possible: see `check_search`."""
         super().check_fits(game, variant, seats)
-        _check_models({"by": self.by}, game, variant, seats)
         self.check_search(game)
 
     def check_search(self, game: Game) -> None:
@@ -397,14 +399,6 @@ def _at_natural_play(player: Strategy, game: Game) -> Strategy:
         return player
     shift = natural_shift(player.evaluator, game)
     return replace(player, evaluator=ShiftedEvaluator(player.evaluator, shift)) if shift else player
-
-
-def _check_models(models: dict[str, Strategy], game: Game, variant: str | None, seats: int) -> None:
-    """Raise CardaiError unless these players, by their names in the search, can play worlds on."""
-    for name, player in models.items():
-        if not isinstance(player, HandWritten | EvenlyRandom | OnePly) or player.randomised or player.peeks:
-            raise BadArgument(f"{name} must be a fixed hand-written player or one that looks one ply ahead")
-        player.check_fits(game, variant, seats)
 
 
 @dataclass(frozen=True)
