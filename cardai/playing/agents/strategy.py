@@ -261,8 +261,7 @@ class OnePly(_Exploring):
     def think(self, decisions: Any) -> Thinking:
         """Look one ply ahead and take the best move, in one round."""
         ahead = decisions.look_ahead(self.evaluator or self.value, self.settles, self.worlds, self.peeks)
-        scores = (yield ahead.question) if len(ahead.question.rows) else np.zeros(0)
-        ahead.weigh(scores)
+        yield from ahead.ask()
         return decisions.choose(ahead, self.epsilon, self.temperature)
 
 

@@ -112,19 +112,7 @@ def decide(rules, cast, player, state, params, index, explores, scratch, stream,
     if kind == SEARCH:
         arguments = rules, cast, player, state, scratch, stream, chosen, epsilon, temperature
         return call_separate(get(cast.search, player), arguments)
-    return compare(
-        rules,
-        judge_of(cast, player),
-        get(cast.settles, player) != 0,
-        get(cast.peeks, player) != 0,
-        get(cast.worlds, player),
-        state,
-        scratch,
-        stream,
-        chosen,
-        epsilon,
-        temperature,
-    )
+    return compare(rules, judge_of(cast, player, False), state, scratch, stream, chosen, epsilon, temperature)
 
 
 @rule

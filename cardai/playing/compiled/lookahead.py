@@ -70,11 +70,24 @@ BATCH, VALUE, NETWORK = range(3)
 
 
 class Judge(NamedTuple):
-    """Who judges positions. `call`: the address of the heuristic, otherwise of the encoder. `network`: its address."""
+    """Who judges positions, and which."""
 
     kind: int  # BATCH, VALUE or NETWORK
-    call: Any
-    network: int
+    call: Any  # the address of the heuristic, otherwise of the encoder
+    network: int  # its address
+    settles: bool  # settled states are judged, otherwise after-states
+    peeks: bool  # in the true world; choices at the same time are no part of it: nobody has made them yet
+    worlds: int  # otherwise in so many worlds
+
+
+class Pending(NamedTuple):
+    """Decisions to be made in states[picked[i]], i = 0..n-1, by the random streams streams[places[i]]."""
+
+    states: Any  # STATE[S]
+    streams: Any  # STREAM[T]
+    picked: Any  # i64[n]
+    places: Any  # i64[n]
+    limits: Any  # i64[T]: the ply from which on the seat of a stream no longer explores
 
 
 class Leaves(NamedTuple):
@@ -253,19 +266,16 @@ def end_group(judge, scratch, group, i):
 
 
 @rule
-def look_ahead(rules, judge, settles, peeks, worlds, state, scratch, stream):
+def look_ahead(rules, judge, state, scratch, stream):
     """Play every legal move of the seat to move in its worlds and collect the states that follow.
 
-    Returns how many legal moves there are, or -1 if the batch has no room.
-
-    `settles`: settled states are judged, otherwise after-states. `peeks`: in the true world, of which choices at the
-    same time are no part: nobody has made them yet. The moves stand in `scratch.moves`. Groups go to `scratch.leaves`,
-    from used[GROUPS] on, if a batch is gathered, otherwise to `scratch.totals` and `counts`. A single move is not
-    judged.
+    Returns how many legal moves there are, or -1 if the batch has no room. The moves stand in `scratch.moves`. Groups
+    go to `scratch.leaves`, from used[GROUPS] on, if a batch is gathered, otherwise to `scratch.totals` and `counts`. A
+    single move is not judged.
     """
-    seat, group = turn_of(state), get(scratch.leaves.used, GROUPS)
+    seat, group, settles, worlds = turn_of(state), get(scratch.leaves.used, GROUPS), judge.settles, judge.worlds
     view, trial = at(scratch.worlds, 0), at(scratch.worlds, 1)
-    if peeks:
+    if judge.peeks:
         copy(view, state, rules.state_size)
     else:
         make_world(rules, view, state, seat, stream)
@@ -278,7 +288,7 @@ def look_ahead(rules, judge, settles, peeks, worlds, state, scratch, stream):
         set(scratch.counts, i, 1 if n == 1 else 0)
         set(scratch.open, i, 1)
     for world in range(worlds if n > 1 else 0):
-        if world > 0 and not peeks:
+        if world > 0 and not judge.peeks:
             make_world(rules, view, state, seat, stream)
         if together:
             unseal(view, rules.sealed)
@@ -355,7 +365,7 @@ def pick(rules, n, scratch, chosen, stream, epsilon, temperature):
 
 
 @rule
-def compare_moves(rules, judge, settles, peeks, worlds, state, scratch, stream):
+def compare_moves(rules, judge, state, scratch, stream):
     """Look ahead by a heuristic or a network. The moves, `totals` and `counts` stand in `scratch`.
 
     Returns how many legal moves there are, and the work done: 1 plus the positions judged, or -1 if a network's score
@@ -365,7 +375,7 @@ def compare_moves(rules, judge, settles, peeks, worlds, state, scratch, stream):
     set(used, FIRST, 0)
     set(used, LEAVES, 0)
     set(used, ROWS, 0)
-    n = look_ahead(rules, judge, settles, peeks, worlds, state, scratch, stream)
+    n = look_ahead(rules, judge, state, scratch, stream)
     work = 1
     for i in range(n if n > 1 else 0):
         if np.isnan(get_float(scratch.totals, i)):
@@ -375,12 +385,12 @@ def compare_moves(rules, judge, settles, peeks, worlds, state, scratch, stream):
 
 
 @rule
-def compare(rules, judge, settles, peeks, worlds, state, scratch, stream, chosen, epsilon, temperature):
+def compare(rules, judge, state, scratch, stream, chosen, epsilon, temperature):
     """Choose a move by a heuristic or a network.
 
     Returns the work done, as `compare_moves` does, or 0 if there is no legal move.
     """
-    n, work = compare_moves(rules, judge, settles, peeks, worlds, state, scratch, stream)
+    n, work = compare_moves(rules, judge, state, scratch, stream)
     if n == 0:
         return 0
     if work > 0:
@@ -389,13 +399,13 @@ def compare(rules, judge, settles, peeks, worlds, state, scratch, stream, chosen
 
 
 @rule
-def add_decision(rules, judge, settles, peeks, worlds, state, scratch, stream):
+def add_decision(rules, judge, state, scratch, stream):
     """Add a decision to the batch. Returns False if there is no room for it. A heuristic's means are known at once."""
     batch = scratch.leaves
     used = batch.used
     decision, move = get(used, DECISIONS), get(used, MOVES)
     set(used, FIRST, get(used, ROWS))
-    n = look_ahead(rules, judge, settles, peeks, worlds, state, scratch, stream)
+    n = look_ahead(rules, judge, state, scratch, stream)
     if n < 0 or move + n > 2 * batch.room or decision >= batch.room:
         return False
     for i in range(n):
@@ -410,19 +420,17 @@ def add_decision(rules, judge, settles, peeks, worlds, state, scratch, stream):
 
 
 @rule
-def gather(rules, judge, settles, peeks, worlds, states, streams, picked, places, count, scratch):
-    """Fill an empty batch with decisions in states[picked[i]], by streams[places[i]].
+def gather(rules, judge, pending, count, scratch):
+    """Fill an empty batch with decisions. Returns how many of them there was room for.
 
-    Returns how many decisions there was room for. The stream of a decision that does not fit
-    stays as it was, so that the decision sees the same worlds later.
+    The stream of a decision that does not fit stays as it was, so that the decision sees the same worlds later.
     """
     saved, used = at(scratch.streams, 0), scratch.leaves.used
     for i in range(count):
-        stream = at(streams, get(places, i))
+        state, stream = at(pending.states, get(pending.picked, i)), at(pending.streams, get(pending.places, i))
         groups, leaves, rows = get(used, GROUPS), get(used, LEAVES), get(used, ROWS)
         copy(saved, stream, 8)
-        state = at(states, get(picked, i))
-        if not add_decision(rules, judge, settles, peeks, worlds, state, scratch, stream):
+        if not add_decision(rules, judge, state, scratch, stream):
             copy(stream, saved, 8)
             set(used, GROUPS, groups)
             set(used, LEAVES, leaves)
@@ -457,23 +465,22 @@ def weigh(scores, scratch):
 
 
 @rule
-def choose(rules, epsilon, temperature, states, streams, limits, picked, places, chosen, scratch):
+def choose(rules, epsilon, temperature, pending, chosen, scratch):
     """Copy to chosen[d] the move of each decision of the batch.
 
-    Returns the first decision without a legal move, or -1. The player explores before the ply limits[places[d]].
+    Returns the first decision without a legal move, or -1.
     """
     batch, move = scratch.leaves, 0
     for decision in range(get(batch.used, DECISIONS)):
-        n = get(batch.move_end, decision) - move
+        n, place = get(batch.move_end, decision) - move, get(pending.places, decision)
         if n == 0:
             return decision
         for i in range(n):
             copy(at(scratch.moves, i), at(batch.moves, move + i), rules.move_size)
             set_float(scratch.totals, i, get_float(batch.means, move + i))
             set(scratch.counts, i, 1)
-        place = get(places, decision)
-        explores = ply_of(at(states, get(picked, decision))) < get(limits, place)
-        heat = temperature if explores else 0.0
-        pick(rules, n, scratch, at(chosen, decision), at(streams, place), epsilon if explores else 0.0, heat)
+        explores = ply_of(at(pending.states, get(pending.picked, decision))) < get(pending.limits, place)
+        stream, heat = at(pending.streams, place), temperature if explores else 0.0
+        pick(rules, n, scratch, at(chosen, decision), stream, epsilon if explores else 0.0, heat)
         move += n
     return -1

@@ -94,10 +94,11 @@ def choose_evenly(rules, state, scratch, level, stream, chosen):
 
 
 @rule
-def judge_of(cast, player):
-    """The judge of a player who looks one ply ahead inside compiled code."""
-    network = get(cast.networks, player)
-    return Judge(VALUE if network == 0 else NETWORK, get(cast.calls, player), network)
+def judge_of(cast, player, in_world):
+    """The judge of a player who looks one ply ahead inside compiled code. `in_world`: in a world, it sees all of it."""
+    network, settles, peeks = get(cast.networks, player), get(cast.settles, player), get(cast.peeks, player)
+    kind, worlds = VALUE if network == 0 else NETWORK, 1 if in_world else get(cast.worlds, player)
+    return Judge(kind, get(cast.calls, player), network, settles != 0, in_world or peeks != 0, worlds)
 
 
 @rule
@@ -119,17 +120,20 @@ def choose_in_world(rules, cast, player, state, scratch, stream, chosen):
         return 1
     if kind == UNIFORM:
         return choose_evenly(rules, state, scratch, 0, stream, chosen)
-    settles = get(cast.settles, player) != 0
-    return compare(rules, judge_of(cast, player), settles, True, 1, state, scratch, stream, chosen, 0.0, 0.0)
+    return compare(rules, judge_of(cast, player, True), state, scratch, stream, chosen, 0.0, 0.0)
 
 
 @rule
-def best_mean(scratch, n):
-    """The highest mean of `n` moves that were compared."""
+def judge_choice(rules, cast, player, state, scratch, stream):
+    """Let the judge of a model compare the moves of a choice in a world.
+
+    Returns how many moves there are, the best mean, and the work done, 0 or NOT_A_NUMBER.
+    """
+    n, work = compare_moves(rules, judge_of(cast, player, True), state, scratch, stream)
     best = -np.inf
     for i in range(n):
         best = max(best, get_float(scratch.totals, i) / get(scratch.counts, i))
-    return best
+    return n, best, 0 if n == 0 else work
 
 
 @rule
@@ -186,12 +190,11 @@ def play_on(rules, cast, own, others, decay, lines, line, scratch):
             set(lines.status, line, LEAF if is_leaf else ASKS)
             return work
         if is_leaf:
-            settles = get(cast.settles, player) != 0
-            n, took = compare_moves(rules, judge_of(cast, player), settles, True, 1, state, scratch, stream)
-            if n == 0 or took < 0:
-                return 0 if n == 0 else NOT_A_NUMBER
+            n, best, took = judge_choice(rules, cast, player, state, scratch, stream)
+            if took <= 0:
+                return took
             work += took
-            add_value(lines, line, best_mean(scratch, n), decay)
+            add_value(lines, line, best, decay)
             if decay == 0.0:
                 return work
             pick_best(rules, n, scratch, move, stream)
@@ -244,8 +247,7 @@ def candidates(rules, cast, player, state, scratch, stream):
     """
     space, own, most = scratch.search, get(cast.own, player), get(cast.most, player)
     if most > 0 and get(cast.kinds, own) == ONE_PLY:
-        settles, peeks, worlds = get(cast.settles, own) != 0, get(cast.peeks, own) != 0, get(cast.worlds, own)
-        n, work = compare_moves(rules, judge_of(cast, own), settles, peeks, worlds, state, scratch, stream)
+        n, work = compare_moves(rules, judge_of(cast, own, False), state, scratch, stream)
     else:
         make_world(rules, at(space.world, 0), state, turn_of(state), stream)
         n, work = abs(legal_moves(rules, at(space.world, 0), scratch.moves, 0)), 1

@@ -54,8 +54,8 @@ from cardai.game.compiled.rules import (
 from cardai.playing.compiled.lookahead import add, compare_moves, pick_best
 from cardai.playing.compiled.search import (
     NOT_A_NUMBER,
-    best_mean,
     choose_in_world,
+    judge_choice,
     judge_of,
     known_score,
     note_time,
@@ -180,11 +180,10 @@ def play_world_on(rules, cast, player, world, bits, wanted, scratch):
                 play_move(rules, world, at(scratch.moves, 0))
                 continue
             if left == 0 and not is_midway(world):
-                settles = get(cast.settles, model) != 0
-                n, took = compare_moves(rules, judge_of(cast, model), settles, True, 1, world, scratch, stream)
-                if n == 0 or took < 0:
-                    return 0 if n == 0 else NOT_A_NUMBER
-                set_float(tree.values, seat, best_mean(scratch, n))
+                n, best, took = judge_choice(rules, cast, model, world, scratch, stream)
+                if took <= 0:
+                    return took
+                set_float(tree.values, seat, best)
                 set(tree.left, seat, DONE)
                 pick_best(rules, n, scratch, move, stream)
                 work += took
@@ -215,9 +214,8 @@ def judge_new(rules, cast, player, world, n, scratch, stream):
 
     Their places stand in `tree.places`. Returns whether all values are numbers.
     """
-    tree, model = scratch.tree, get(cast.own, player)
-    settles = get(cast.settles, model) != 0
-    _, work = compare_moves(rules, judge_of(cast, model), settles, True, 1, world, scratch, stream)
+    tree, judge = scratch.tree, judge_of(cast, get(cast.own, player), True)
+    _, work = compare_moves(rules, judge, world, scratch, stream)
     for i in range(n):
         place = get(tree.places, i)
         if get(tree.visits, place) == 0:

@@ -14,7 +14,7 @@ from cardai.errors import BadArgument, CardaiError, place_of, positive, short
 from cardai.game import Game, is_game
 from cardai.game.compiled.chance import LUCK, derived
 from cardai.game.compiled.doors import check_flag, check_indices, check_kind, check_number, check_states, check_written
-from cardai.game.compiled.native import at, call_encode, clear_row, get, raw
+from cardai.game.compiled.native import at, call_encode, clear_row, get, raw, turn_of
 from cardai.game.compiled.rules import lend, make_world
 from cardai.playing.agents.evaluator import Evaluator, is_evaluator
 from cardai.playing.agents.outside import Seated
@@ -23,6 +23,7 @@ from cardai.playing.agents.strategy import AgentFailed, OnePly, Question, Thinki
 from cardai.playing.compiled import driver
 from cardai.playing.compiled.driver import ALL_ALONG
 from cardai.playing.compiled.ending import find_open
+from cardai.playing.compiled.lookahead import Pending
 from cardai.playing.table.cast import cast_of, scratch_of, with_models
 from cardai.playing.table.complaints import BadScore, NoLegalMove, NoNumber, check_listed
 from cardai.playing.table.lookahead import Lookahead
@@ -31,13 +32,11 @@ from cardai.rules import STREAM, rule
 
 
 @rule
-def make_worlds(rules, states, streams, picked, places, seats, count, worlds):
-    """Fill worlds[i] with a world of seat seats[i], drawn from states[picked[i]] by the stream streams[places[i]].
-
-    `count`: how many worlds to make, i = 0..count-1. `picked` and `places` are indices.
-    """
+def make_worlds(rules, pending, count, worlds):
+    """Fill worlds[i] with a world of the seat to move in each of `count` decisions."""
     for i in range(count):
-        make_world(rules, at(worlds, i), at(states, get(picked, i)), get(seats, i), at(streams, get(places, i)))
+        state, stream = at(pending.states, get(pending.picked, i)), at(pending.streams, get(pending.places, i))
+        make_world(rules, at(worlds, i), state, turn_of(state), stream)
 
 
 @rule
@@ -60,18 +59,21 @@ def draw_worlds(
     picked = check_indices("picked", picked, len(states))
     check_written("streams", streams, STREAM, "random streams")
     places = check_indices("places", places, len(streams), (len(picked),))
-    _draw_worlds(
-        game, states, streams, picked, places, check_written("worlds", worlds, game.state, "worlds", len(picked))
-    )
+    check_written("worlds", worlds, game.state, "worlds", len(picked))
+    _draw_worlds(game, _pending(states, streams, picked, places), worlds)
 
 
-def _draw_worlds(
-    game: Game, states: np.ndarray, streams: np.ndarray, picked: np.ndarray, places: np.ndarray, worlds: np.ndarray
-) -> None:
-    """`draw_worlds` for arguments of this module's own."""
-    seats = np.ascontiguousarray(states["turn"][picked], np.int64)
-    lent = raw(states), raw(streams), raw(picked), raw(places), raw(seats)
-    make_worlds(lend(game.compiler.rules), *lent, len(picked), raw(worlds))
+def _pending(
+    states: np.ndarray, streams: np.ndarray, picked: np.ndarray, places: np.ndarray, limits: np.ndarray | None = None
+) -> Pending:
+    """Decisions. Their seats explore in the whole game without `limits`."""
+    limits = np.full(len(streams), ALL_ALONG) if limits is None else limits
+    picked, places = np.ascontiguousarray(picked, np.int64), np.ascontiguousarray(places, np.int64)
+    return Pending(states, streams, picked, places, limits)
+
+
+def _draw_worlds(game: Game, pending: Pending, worlds: np.ndarray) -> None:
+    make_worlds(lend(game.compiler.rules), lend(pending), len(worlds), raw(worlds))
 
 
 class Decisions:
@@ -86,47 +88,45 @@ class Decisions:
         self,
         game: Game,
         agent: Agent,
-        states: np.ndarray,
-        streams: np.ndarray,
-        picked: np.ndarray,
-        places: np.ndarray,
-        limits: np.ndarray,
+        pending: Pending,
         lookaheads: dict[tuple[Any, int], Lookahead],
         are_worlds: bool = False,
         seated: Sequence[Seated] | None = None,
     ) -> None:
-        self.seated = seated
-        self.game, self._agent, self._states, self._streams = game, agent, states, streams
-        self._picked, self._places, self._limits = picked, places, limits
+        self.game, self.seated, self._agent, self._pending = game, seated, agent, pending
         self._lookaheads, self._used, self._are_worlds = lookaheads, 0, are_worlds
         self._is_fixed = False
 
     def __len__(self) -> int:
-        return len(self._picked)
+        return len(self._pending.picked)
 
     @property
     def seats(self) -> np.ndarray:
         """The seat to move in each decision, i64[n]."""
-        return np.ascontiguousarray(self._states["turn"][self._picked], np.int64)
+        return np.ascontiguousarray(self._pending.states["turn"][self._pending.picked], np.int64)
 
     def worlds(self, count: int = 1) -> np.ndarray:
         """Returns new worlds of the seats to move: STATE[n] if `count` is 1, otherwise STATE[count, n]."""
         positive("count", count, MAX_WORLDS)
         self._is_fixed = True
-        if self._are_worlds and count == 1:
-            return self._states[self._picked]
-        worlds = np.zeros((count, len(self)), self.game.state)
-        for block in worlds:
-            _draw_worlds(self.game, self._states, self._streams, self._picked, self._places, block)
-        return worlds[0] if count == 1 else worlds
+        if count > 1:
+            return np.stack([self._drawn(self._pending) for _ in range(count)])
+        return self._pending.states[self._pending.picked] if self._are_worlds else self._drawn(self._pending)
 
     def more_worlds(self, index: int, count: int) -> np.ndarray:
         """Returns further worlds of the seat to move in one decision: STATE[count]."""
         check_indices("index", [index], len(self))
         positive("count", count, MAX_WORLDS)
-        worlds, picked = np.zeros(count, self.game.state), np.full(count, self._picked[index])
-        places = np.full(count, self._places[index])
-        _draw_worlds(self.game, self._states, self._streams, picked, places, worlds)
+        return self._drawn(self._of(np.full(count, index)))
+
+    def _of(self, chosen: np.ndarray) -> Pending:
+        """Some of the decisions, by their indices i64[k]."""
+        return self._pending._replace(picked=self._pending.picked[chosen], places=self._pending.places[chosen])
+
+    def _drawn(self, pending: Pending) -> np.ndarray:
+        """New worlds, STATE[n]."""
+        worlds = np.zeros(len(pending.picked), self.game.state)
+        _draw_worlds(self.game, pending, worlds)
         return worlds
 
     def moves_of(self, agent: Agent) -> np.ndarray:
@@ -139,15 +139,12 @@ class Decisions:
         Such a world is the true state, apart from the random stream. The game must have the rule `is_open`.
         """
         assert self.game.rules.is_open is not None
-        found = np.zeros(len(self), np.int64)
+        found, pending = np.zeros(len(self), np.int64), self._pending
         is_open = self.game.compiler.entry("is_open", self.game.rules.is_open)
-        find_open(is_open, raw(self._states), raw(self._picked), len(self), raw(found))
+        find_open(is_open, raw(pending.states), raw(pending.picked), len(self), raw(found))
         places, self._is_fixed = np.flatnonzero(found), True
-        if self._are_worlds:
-            return places, self._states[self._picked[places]]
-        worlds = np.zeros(len(places), self.game.state)
-        _draw_worlds(self.game, self._states, self._streams, self._picked[places], self._places[places], worlds)
-        return places, worlds
+        chosen = self._of(places)
+        return places, pending.states[chosen.picked] if self._are_worlds else self._drawn(chosen)
 
     def look_ahead(
         self, evaluator: Evaluator | Any, settles: bool = False, worlds: int = 1, peeks: bool = False
@@ -168,16 +165,13 @@ class Decisions:
         key = evaluator if isinstance(evaluator, int) else id(evaluator), self._used
         self._used += 1
         if key not in self._lookaheads:
-            self._lookaheads[key] = Lookahead(self.game, evaluator, int(self._states["seats"][0]))
+            self._lookaheads[key] = Lookahead(self.game, evaluator, int(self._pending.states["seats"][0]))
         ahead = self._lookaheads[key]
         try:
-            taken = ahead.gather(
-                self._states, self._streams, self._picked, self._places,
-                settles=settles, worlds=worlds, peeks=peeks, whole=self._is_fixed,
-            )  # fmt: skip
+            taken = ahead.gather(self._pending, settles, worlds, peeks, self._is_fixed)
         except CardaiError as error:
             raise CardaiError(f"agent {self._agent.spec!r}: {error}") from None
-        self._picked, self._places, self._is_fixed = self._picked[:taken], self._places[:taken], True
+        self._pending, self._is_fixed = self._of(np.arange(taken)), True
         return ahead
 
     def search(self, plan: WorldSearch) -> Thinking:
@@ -189,7 +183,7 @@ class Decisions:
         """The views of seats[i] in STATE[n] states[i], as rows for an evaluator: u8[n, width]."""
         if not is_evaluator(evaluator):
             raise BadArgument(f"evaluator must be an evaluator, not {short(evaluator)}")
-        encoder, size = self.game.encoder(evaluator.encoder), int(self._states["seats"][0])
+        encoder, size = self.game.encoder(evaluator.encoder), int(self._pending.states["seats"][0])
         states = _states("states", self.game, states, moving=False, size=size)
         seats = check_indices("seats", seats, size, (len(states),))
         rows = np.zeros((len(states), encoder.width(size)), np.uint8)
@@ -204,7 +198,7 @@ class Decisions:
         check_kind("ahead", ahead, Lookahead, "what look_ahead() returned")
         check_number("epsilon", epsilon, 1.0)
         check_number("temperature", temperature)
-        chosen, stuck = ahead.choose(epsilon, temperature, self._limits)
+        chosen, stuck = ahead.choose(epsilon, temperature)
         if stuck >= 0:
             raise NoLegalMove(self.game, int(self.seats[stuck]), stuck)
         return chosen
@@ -234,17 +228,14 @@ class Inquiry:
         worlds of the seat to move. `seated`: as in `Decisions`. Returns how many of the decisions it takes on, at least
         one.
         """
-        limits = np.full(len(streams), ALL_ALONG) if limits is None else limits
-        picked, places = np.ascontiguousarray(picked, np.int64), np.ascontiguousarray(places, np.int64)
-        self.decisions = Decisions(
-            self.game, self.agent, states, streams, picked, places, limits, self._lookaheads, are_worlds, seated
-        )
+        pending = _pending(states, streams, picked, places, limits)
+        self.decisions = Decisions(self.game, self.agent, pending, self._lookaheads, are_worlds, seated)
         self.rows = self.batches = 0
         self.moves: np.ndarray | None = None
         self._answer: Any = None
         self._thinking: Thinking = self.agent.strategy.think(self.decisions)
         self._go_on(None)
-        self.picked = self.decisions._picked
+        self.picked = self.decisions._pending.picked
         return len(self.picked)
 
     def _go_on(self, scores: np.ndarray | None) -> None:

@@ -1,5 +1,6 @@
 """One-ply search for many decisions at once: the Python side of `cardai.playing.compiled.lookahead`."""
 
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from cardai.game.compiled.rules import lend
 from cardai.playing.agents.evaluator import Evaluator
 from cardai.playing.agents.strategy import Question
 from cardai.playing.compiled import lookahead
-from cardai.playing.compiled.lookahead import BATCH, MOVES, ROWS, VALUE, Judge, Leaves, Scratch
+from cardai.playing.compiled.lookahead import BATCH, MOVES, ROWS, VALUE, Judge, Leaves, Pending, Scratch
 from cardai.playing.table.cast import leaves_of, scratch_of
 
 MOST_BYTES = 1 << 29  # of rows in a batch, which one decision may fill; a run holds a few batches for each agent
@@ -29,10 +30,10 @@ class Lookahead:
     def __init__(self, game: Game, evaluator: Evaluator | Any, seats: int) -> None:
         self.game, self.evaluator, self.is_value = game, evaluator, not hasattr(evaluator, "score")
         if self.is_value:
-            self.judge, self.width, batch = Judge(VALUE, evaluator, 0), 1, SMALLEST
+            self._judge, self.width, batch = (VALUE, evaluator, 0), 1, SMALLEST
         else:
             encoder = game.encoder(evaluator.encoder)
-            self.judge = Judge(BATCH, game.compiler.entry("encode", encoder.encode), 0)
+            self._judge = BATCH, game.compiler.entry("encode", encoder.encode), 0
             self.width, batch = encoder.width(seats), evaluator.batch
         self._rules, self._base = lend(game.compiler.rules), scratch_of(game)
         self._make_room(max(batch, SMALLEST, game.max_moves))
@@ -46,33 +47,26 @@ class Lookahead:
         """The batch."""
         return self._scratch.leaves
 
-    def gather(
-        self, states: np.ndarray, streams: np.ndarray, picked: np.ndarray, places: np.ndarray,
-        *, settles: bool, worlds: int, peeks: bool, whole: bool = False,
-    ) -> int:  # fmt: skip
-        """Take in decisions in STATE[S] states[picked[i]], by streams[places[i]]: as many as there is room for.
+    def gather(self, pending: Pending, settles: bool, worlds: int, peeks: bool, whole: bool = False) -> int:
+        """Take in decisions, as many as there is room for. The arguments are those of `Judge`.
 
         Returns how many it took: at least one, and all of them if `whole`. Raises CardaiError if that needs more rows
         than memory should hold.
         """
-        self._states, self._streams, self._picked, self._places = states, streams, picked, places
-        before = streams[places] if whole else None
+        self._pending, count, places = lend(pending), len(pending.picked), pending.places
+        self._kept, judge = pending, Judge(*self._judge, settles, peeks, worlds)
+        before = pending.streams[places] if whole else None
         while True:
             self.leaves.used[:] = 0
-            self.asked = int(
-                lookahead.gather(
-                    self._rules, self.judge, settles, peeks, worlds, raw(states), raw(streams),
-                    raw(picked), raw(places), len(picked), self._lent,
-                )
-            )  # fmt: skip
-            if self.asked == len(picked) or (self.asked and not whole):
+            self.asked = int(lookahead.gather(self._rules, judge, self._pending, count, self._lent))
+            if self.asked == count or (self.asked and not whole):
                 return self.asked
             if before is not None:
-                streams[places] = before
+                pending.streams[places] = before
             if 2 * self.leaves.room * self.width > MOST_BYTES:
                 advice = "; take fewer worlds" if worlds > 1 else ""
-                count = "one decision needs" if len(picked) == 1 or not whole else f"{len(picked)} decisions need"
-                raise CardaiError(f"{count} more than {self.leaves.room} rows{advice}")
+                what = "one decision needs" if count == 1 or not whole else f"{count} decisions need"
+                raise CardaiError(f"{what} more than {self.leaves.room} rows{advice}")
             self._make_room(2 * self.leaves.room)
 
     @property
@@ -83,22 +77,20 @@ class Lookahead:
         """
         return Question(self.evaluator, self.leaves.rows[: self.leaves.used[ROWS]])
 
+    def ask(self) -> Generator[Question, np.ndarray, np.ndarray]:
+        """Yield the question, unless it has no rows, and return what `weigh` makes of the scores."""
+        return self.weigh((yield self.question) if len(self.question.rows) else np.zeros(0))
+
     def weigh(self, scores: np.ndarray) -> np.ndarray:
         """Returns the mean score of each move of all decisions, f8[moves], from the scores of the rows, f8[rows]."""
         if not self.is_value:
             lookahead.weigh(raw(scores if len(scores) else np.zeros(1)), self._lent)
         return self.leaves.means[: self.leaves.used[MOVES]]
 
-    def choose(self, epsilon: float, temperature: float, limits: np.ndarray) -> tuple[np.ndarray, int]:
-        """Returns the best move of each decision, MOVE[n], and the first decision without a legal move, or -1.
-
-        `limits`, i64 for each stream: the ply from which on a seat no longer explores.
-        """
+    def choose(self, epsilon: float, temperature: float) -> tuple[np.ndarray, int]:
+        """Returns the best move of each decision, MOVE[n], and the first decision without a legal move, or -1."""
         chosen = np.zeros(self.asked, self.game.move)
-        stuck = lookahead.choose(
-            self._rules, epsilon, temperature, raw(self._states), raw(self._streams), raw(limits), raw(self._picked),
-            raw(self._places), raw(chosen), self._lent,
-        )  # fmt: skip
+        stuck = lookahead.choose(self._rules, epsilon, temperature, self._pending, raw(chosen), self._lent)
         return chosen, int(stuck)
 
     def options(self) -> list[tuple[np.ndarray, np.ndarray]]:

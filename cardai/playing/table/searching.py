@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from cardai.game import Game
-from cardai.game.compiled.native import at, copy, get, get_float, next_of, ply_of, raw, set, set_float, turn_of
-from cardai.game.compiled.rules import legal_moves, lend, make_world, play_move
+from cardai.game.compiled.native import at, get, next_of, raw, turn_of
+from cardai.game.compiled.rules import lend, make_world, play_move
+from cardai.playing.agents.spec import Agent
 from cardai.playing.agents.strategy import OnePly, Question, Thinking, WorldSearch
-from cardai.playing.compiled.lookahead import pick
+from cardai.playing.compiled import lookahead
+from cardai.playing.compiled.lookahead import DECISIONS, Pending
 from cardai.playing.compiled.search import LEAF, VALUED, Lines, begin_line, play_on, rounds_of
-from cardai.playing.table.cast import cast_of, lines_of, scratch_of
+from cardai.playing.table.cast import cast_of, leaves_of, lines_of, scratch_of
 from cardai.playing.table.complaints import NoLegalMove, NoNumber
 from cardai.playing.table.lookahead import Lookahead
 from cardai.rules import rule
@@ -25,30 +27,18 @@ LINES = -1  # in the key of a lookahead: it judges lines, and is not one of thos
 
 
 @rule
-def list_moves(rules, states, streams, picked, places, count, scratch, moves, sizes):
-    """Write the legal moves in a world of each decision to moves[i * max_moves], and their number to sizes[i]."""
-    world = at(scratch.worlds, 0)
+def begin_lines(rules, pending, count, moves, sizes, shares, turns, scratch, lines):
+    """Begin the lines of each decision: its sizes[i] moves, which stand together, in shares[i] new worlds."""
+    world, line, first = at(scratch.worlds, 0), 0, 0
     for i in range(count):
-        state = at(states, get(picked, i))
-        make_world(rules, world, state, turn_of(state), at(streams, get(places, i)))
-        n = abs(legal_moves(rules, world, scratch.moves, 0))
-        set(sizes, i, n)
-        for k in range(n):
-            copy(at(moves, i * rules.max_moves + k), at(scratch.moves, k), rules.move_size)
-
-
-@rule
-def begin_lines(rules, states, streams, picked, places, moves, width, alive, shares, count, turns, scratch, lines):
-    """Begin the lines of each decision: the first alive[i] of its `width` moves, in shares[i] new worlds."""
-    world, line = at(scratch.worlds, 0), 0
-    for i in range(count):
-        state, stream = at(states, get(picked, i)), at(streams, get(places, i))
+        state, stream = at(pending.states, get(pending.picked, i)), at(pending.streams, get(pending.places, i))
         for _ in range(get(shares, i)):
             make_world(rules, world, state, turn_of(state), stream)
             bits = next_of(stream)
-            for k in range(get(alive, i)):
-                begin_line(rules, world, at(moves, i * width + k), turn_of(state), turns, bits, lines, line)
+            for k in range(get(sizes, i)):
+                begin_line(rules, world, at(moves, first + k), turn_of(state), turns, bits, lines, line)
                 line += 1
+        first += get(sizes, i)
 
 
 @rule
@@ -68,174 +58,147 @@ def play_moves(rules, lines, picked, count, chosen):
         play_move(rules, at(lines.states, get(picked, i)), at(chosen, i))
 
 
-@rule
-def pick_each(rules, states, streams, picked, places, limits, moves, width, alive, means, count, scratch, heat, chosen):
-    """Copy to chosen[i] the best of the first alive[i] moves of each decision. `heat`: f8[2], epsilon, temperature."""
-    for i in range(count):
-        n, place = get(alive, i), get(places, i)
-        for k in range(n):
-            copy(at(scratch.moves, k), at(moves, i * width + k), rules.move_size)
-            set_float(scratch.totals, k, get_float(means, i * width + k))
-            set(scratch.counts, k, 1)
-        explores = ply_of(at(states, get(picked, i))) < get(limits, place)
-        epsilon, temperature = get_float(heat, 0), get_float(heat, 1)
-        pick(
-            rules,
-            n,
-            scratch,
-            at(chosen, i),
-            at(streams, place),
-            epsilon if explores else 0.0,
-            temperature if explores else 0.0,
+class Playout:
+    """Plays the lines of a search, at tables of one size. Errors name `agent`, whose search `plan` is at the table."""
+
+    def __init__(self, game: Game, plan: WorldSearch, agent: Agent) -> None:
+        self.game, self.plan, self.agent = game, plan, agent
+        self._cast, self._scratch = cast_of(game, [plan]), scratch_of(game, [plan])
+        self.own, self.others = int(self._cast.own[0]), int(self._cast.others[0])
+        self.rules, self.cast, self.scratch = lend(game.compiler.rules), lend(self._cast), lend(self._scratch)
+
+    def begin(self, pending: Pending, moves: np.ndarray, sizes: np.ndarray, shares: np.ndarray) -> Lines:
+        """The lines of decisions: sizes[i] of `moves`, MOVE[sum of sizes], in shares[i] new worlds, world by world."""
+        lines, moves = lines_of(self.game, max(1, int(sizes @ shares))), np.ascontiguousarray(moves)
+        counts = raw(sizes), raw(np.ascontiguousarray(shares))
+        begin_lines(
+            self.rules, lend(pending), len(sizes), raw(moves), *counts, self.plan.turns, self.scratch, lend(lines)
         )
+        return lines
+
+    def play(self, lines: Lines, waiting: np.ndarray) -> np.ndarray:
+        """Play lines on, given by their numbers. Returns those that wait for an evaluator outside compiled code.
+
+        Raises NoNumber if a network scores one by what is no number, and NoLegalMove.
+        """
+        lent = lend(lines), raw(waiting), len(waiting), self.scratch
+        line, work = play_lines(self.rules, self.cast, self.own, self.others, self.plan.decay, *lent)
+        if work < 0:
+            raise NoNumber(self.agent)
+        if line >= 0:
+            raise NoLegalMove(self.game, int(lines.states["turn"][line]), 0)
+        return waiting[lines.status[waiting] != VALUED]
 
 
-class Search:
-    """The search of some decisions of one agent, at tables of one size.
+class Search(Playout):
+    """The search of some decisions of one agent.
 
     `decisions`: `cardai.playing.table.asking.Decisions`, whose states are the true ones: only worlds are made of them.
     """
 
-    def __init__(self, game: Game, plan: WorldSearch, decisions: Any, agent: Any) -> None:
-        plan = plan.at_table(game, decisions._states[decisions._picked[:1]])
-        self.game, self.plan, self.decisions, self.agent = game, plan, decisions, agent
-        self.cast, self.scratch = cast_of(game, [plan]), scratch_of(game, [plan])
-        self.own, self.others = int(self.cast.own[0]), int(self.cast.others[0])
-        self.lent = lend(game.compiler.rules), lend(self.cast), lend(self.scratch)
-
-    def _asked(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The states, streams, places of states, places of streams, and limits of the decisions."""
-        it = self.decisions
-        return it._states, it._streams, it._picked, it._places, it._limits
+    def __init__(self, game: Game, plan: WorldSearch, decisions: Any, agent: Agent) -> None:
+        super().__init__(game, plan.at_table(game, decisions._pending.states[decisions._pending.picked[:1]]), agent)
+        self.decisions = decisions
 
     def think(self) -> Thinking:
         """Search all decisions, so many at once that their lines have room. Returns their moves, MOVE[n]."""
-        moves, alive, width = yield from self._candidates()
-        count = len(self.decisions)
-        totals, tried = np.zeros((count, width)), np.zeros((count, width), np.int64)
-        lines = alive * self.plan.worlds
-        first = 0
-        while first < count:
-            fits = np.searchsorted(np.cumsum(lines[first:]), MOST_LINES, "right")
-            end = first + max(1, int(fits))
-            part = slice(first, end)
-            yield from self._search(part, moves[part], alive[part], totals[part], tried[part])
+        options = yield from self._candidates()
+        lines, first, found = self.plan.worlds * np.array([len(moves) for moves in options]), 0, []
+        while first < len(options):
+            end = first + max(1, int(np.searchsorted(np.cumsum(lines[first:]), MOST_LINES, "right")))
+            found.append((yield from self._search(self.decisions._of(np.arange(first, end)), options[first:end])))
             first = end
-        means = np.ascontiguousarray(totals / np.maximum(1, tried))
-        chosen, (states, streams, picked, places, limits) = np.zeros(count, self.game.move), self._asked()
-        heat = np.array([self.plan.epsilon, self.plan.temperature])
-        pick_each(
-            self.lent[0], raw(states), raw(streams), raw(picked), raw(places), raw(limits), raw(moves.reshape(-1)),
-            width, raw(alive), raw(means), count, self.lent[2], raw(heat), raw(chosen),
-        )  # fmt: skip
+        sizes, moves, means = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        leaves = leaves_of(self.game, max(len(moves), len(sizes)), 1)
+        leaves.used[DECISIONS], leaves.move_end[: len(sizes)] = len(sizes), np.cumsum(sizes)
+        leaves.moves[: len(moves)], leaves.means[: len(moves)] = moves, means
+        chosen, scratch = np.zeros(len(sizes), self.game.move), lend(self._scratch._replace(leaves=leaves))
+        heat, pending = (self.plan.epsilon, self.plan.temperature), lend(self.decisions._pending)
+        lookahead.choose(self.rules, *heat, pending, raw(chosen), scratch)
         return chosen
 
-    def _candidates(self) -> Generator[Question, np.ndarray, tuple[np.ndarray, np.ndarray, int]]:
-        """The moves to play on, MOVE[n, K], the best first; how many each decision has, i64[n]; and K."""
+    def _candidates(self) -> Generator[Question, np.ndarray, list[np.ndarray]]:
+        """The moves to play on in each decision, the best first."""
         plan, decisions, game = self.plan, self.decisions, self.game
         if plan.most and isinstance(plan.own, OnePly):
             ahead = decisions.look_ahead(plan.own.evaluator or plan.own.value, plan.own.settles, plan.own.worlds)
-            scores = (yield ahead.question) if len(ahead.question.rows) else np.zeros(0)
-            ahead.weigh(scores)
+            yield from ahead.ask()
             options = [_best(moves, means, plan.most) for moves, means in ahead.options()]
         else:
-            states, streams, picked, places, _ = self._asked()
-            count = len(decisions)
-            listed, sizes = np.zeros((count, game.max_moves), game.move), np.zeros(count, np.int64)
-            list_moves(
-                self.lent[0], raw(states), raw(streams), raw(picked), raw(places), count, self.lent[2],
-                raw(listed.reshape(-1)), raw(sizes),
-            )  # fmt: skip
-            most = plan.most or game.max_moves
-            options = [moves[: min(size, most)] for moves, size in zip(listed, sizes.tolist(), strict=True)]
-        alive = np.array([len(moves) for moves in options], np.int64)
-        if (alive == 0).any():
-            place = int(np.flatnonzero(alive == 0)[0])
-            raise NoLegalMove(game, int(decisions.seats[place]), place)
-        width = int(alive.max())
-        moves = np.zeros((len(options), width), game.move)
-        for row, found in zip(moves, options, strict=True):
-            row[: len(found)] = found
-        return moves, alive, width
+            worlds, most = decisions._drawn(decisions._pending), plan.most or game.max_moves
+            options = [game.enumerate(world)[0][:most] for world in worlds]
+        for place, moves in enumerate(options):
+            if not len(moves):
+                raise NoLegalMove(game, int(decisions.seats[place]), place)
+        return options
 
     def _search(
-        self, part: slice, moves: np.ndarray, alive: np.ndarray, totals: np.ndarray, tried: np.ndarray
-    ) -> Generator[Question, np.ndarray, None]:
-        """Try the moves of some decisions in worlds, in one round or as halving says. All arrays are changed."""
-        rounds = np.array([rounds_of(n) if self.plan.halving else 1 for n in alive.tolist()])
-        budget = alive * self.plan.worlds
+        self, pending: Pending, options: list[np.ndarray]
+    ) -> Generator[Question, np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Try the moves of some decisions in worlds, in one round or as halving says.
+
+        Returns those that are left: how many of each decision, i64[n], which, and their means.
+        """
+        sizes, moves = np.array([len(own) for own in options]), np.concatenate(options)
+        rounds = np.array([rounds_of(n) if self.plan.halving else 1 for n in sizes.tolist()])
+        budget, totals, tried = sizes * self.plan.worlds, np.zeros(len(moves)), np.zeros(len(moves))
         for i in range(int(rounds.max())):
-            goes_on = (alive > 1) & (i < rounds)
-            shares = np.where(goes_on, np.maximum(1, budget // (rounds * alive)), 0).astype(np.int64)
-            owners = np.repeat(np.arange(len(alive)), shares * alive)
-            places = [np.tile(np.arange(n), share) for n, share in zip(alive.tolist(), shares.tolist(), strict=True)]
-            values = yield from self._values(part, moves, alive, shares, len(owners))
-            entries = owners, np.concatenate([np.zeros(0, np.int64), *places])
+            goes_on, first = (sizes > 1) & (i < rounds), np.cumsum(sizes) - sizes
+            shares = np.where(goes_on, np.maximum(1, budget // (rounds * sizes)), 0)
+            values = yield from self._values(pending, moves, sizes, shares)
+            numbers = zip(first.tolist(), sizes.tolist(), shares.tolist(), strict=True)
+            entries = np.concatenate([np.tile(np.arange(begin, begin + n), share) for begin, n, share in numbers])
             np.add.at(totals, entries, values)
             np.add.at(tried, entries, 1)
-            for d in np.flatnonzero(goes_on).tolist():
-                n = int(alive[d])
-                order = np.argsort(-(totals[d, :n] / tried[d, :n]), kind="stable")
-                for column in (moves, totals, tried):
-                    column[d, :n] = column[d, order]
-                alive[d] = (n + 1) // 2 if i < rounds[d] - 1 else n
+            owner = np.repeat(np.arange(len(sizes)), sizes)
+            order = np.lexsort((np.where(goes_on[owner], -totals / np.maximum(1, tried), 0.0), owner))
+            sizes = np.where(goes_on & (i < rounds - 1), (sizes + 1) // 2, sizes)
+            order = order[np.arange(len(order)) - first[owner] < sizes[owner]]
+            moves, totals, tried = moves[order], totals[order], tried[order]
+        return sizes, moves, totals / np.maximum(1, tried)
 
     def _values(
-        self, part: slice, moves: np.ndarray, alive: np.ndarray, shares: np.ndarray, count: int
+        self, pending: Pending, moves: np.ndarray, sizes: np.ndarray, shares: np.ndarray
     ) -> Generator[Question, np.ndarray, np.ndarray]:
         """Play the lines of some decisions to the end. Returns their values, f8[lines]."""
-        (states, streams, picked, places, _), lines = self._asked(), lines_of(self.game, max(1, count))
-        rules, cast, scratch = self.lent
-        lent = lend(lines)
-        begin_lines(
-            rules, raw(states), raw(streams), raw(picked[part]), raw(places[part]), raw(moves.reshape(-1)),
-            moves.shape[1], raw(alive), raw(shares), len(alive), self.plan.turns,
-            scratch, lent,
-        )  # fmt: skip
+        lines, count = self.begin(pending, moves, sizes, shares), int(sizes @ shares)
         waiting = np.arange(count)
         while len(waiting):
-            line, work = play_lines(
-                rules, cast, self.own, self.others, self.plan.decay, lent, raw(waiting), len(waiting), scratch
-            )
-            if work < 0:
-                raise NoNumber(self.agent)
-            if line >= 0:
-                raise NoLegalMove(self.game, int(lines.states["turn"][line]), 0)
-            waiting = waiting[lines.status[waiting] != VALUED]
+            waiting = self.play(lines, waiting)
             is_own = lines.states["turn"][waiting] == lines.seats[waiting]
-            players = np.where(is_own, self.own, self.others)
-            for player in np.unique(players).tolist():
-                yield from self._ask(player, lines, waiting[players == player])
+            for player in sorted({self.own, self.others}):
+                asked = waiting[np.where(is_own, self.own, self.others) == player]
+                yield from self._ask(player, lines, asked)
             waiting = waiting[lines.status[waiting] != VALUED]
         return lines.values[:count]
 
     def _ask(self, player: int, lines: Lines, waiting: np.ndarray) -> Generator[Question, np.ndarray, None]:
         """Have an evaluator judge the moves in lines that wait for it, which go on unless a leaf has its value then."""
-        model = self.plan.own if player == self.own else self.plan.others
-        assert isinstance(model, OnePly)
+        model, decay = self.plan.own if player == self.own else self.plan.others, self.plan.decay
         kept, key = self.decisions._lookaheads, (id(model.evaluator), LINES)
-        if key not in kept:  # kept from one batch of decisions to the next: its arrays are large
-            kept[key] = Lookahead(self.game, model.evaluator, int(lines.states["seats"][0]))
-        ahead, never = kept[key], np.zeros(len(lines.states), np.int64)
+        never = np.zeros(len(lines.states), np.int64)
         while len(waiting):
-            taken = ahead.gather(
-                lines.states, lines.streams, waiting, waiting, settles=model.settles, worlds=1, peeks=True
+            assert isinstance(model, OnePly)
+            if key not in kept:  # kept from one batch of decisions to the next: its arrays are large
+                kept[key] = Lookahead(self.game, model.evaluator, int(lines.states["seats"][0]))
+            ahead, pending = kept[key], Pending(lines.states, lines.streams, waiting, waiting, never)
+            taken = ahead.gather(pending, model.settles, 1, True)
+            means, asked = (
+                ahead.weigh((yield ahead.question) if len(ahead.question.rows) else np.zeros(0)),
+                waiting[:taken],
             )
-            scores = (yield ahead.question) if len(ahead.question.rows) else np.zeros(0)
-            means, asked = ahead.weigh(scores), waiting[:taken]
-            chosen, stuck = ahead.choose(0.0, 0.0, never)
+            chosen, stuck = ahead.choose(0.0, 0.0)
             if stuck >= 0:
                 raise NoLegalMove(self.game, int(lines.states["turn"][asked[stuck]]), 0)
             is_leaf = lines.status[asked] == LEAF
             firsts = np.concatenate([[0], ahead.leaves.move_end[: taken - 1]])
-            leaves, best, decay = asked[is_leaf], np.maximum.reduceat(means, firsts)[is_leaf], self.plan.decay
+            leaves, best = asked[is_leaf], np.maximum.reduceat(means, firsts)[is_leaf]
             lines.values[leaves] += lines.weights[leaves] * (1.0 - decay) * best
             lines.weights[leaves] *= decay
             ends = is_leaf & (decay == 0.0)
             lines.status[asked[ends]] = VALUED
-            goes_on = np.ascontiguousarray(asked[~ends])
-            moves = chosen[~ends]
-            play_moves(self.lent[0], lend(lines), raw(goes_on), len(goes_on), raw(moves))
+            goes_on, moves = np.ascontiguousarray(asked[~ends]), chosen[~ends]
+            play_moves(self.rules, lend(lines), raw(goes_on), len(goes_on), raw(moves))
             waiting = waiting[taken:]
 
 
