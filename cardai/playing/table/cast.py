@@ -21,57 +21,42 @@ from cardai.rules import STREAM
 MOST_KNOWN = 1024  # rows of a decision that a network scores only once
 
 
+_USUAL: dict[str, Any] = {
+    "networks": 0, "kinds": OUTSIDE, "sees_own": 0, "peeks": 0, "settles": 0, "worlds": 1, "randomised": 0,
+    "epsilon": 0.0, "temperature": 0.0, "until": -1, "stops": 0, "own": 0, "others": 0, "most": 0, "turns": 0,
+    "halving": 0, "nanoseconds": 0,
+}  # fmt: skip
+"""The columns of `Cast` that hold numbers, and those of a player that says nothing of them."""
+
+
 def cast_of(game: Game, strategies: Sequence[Strategy]) -> Cast:
     """The players of a run as the driver takes them, in this order, and after them those that searches play on with."""
     everyone = with_models(strategies)
-    players = [_player(game, strategy, everyone) for strategy in everyone]
-
-    def column(name: str, otherwise: float, dtype: Any = np.int64) -> np.ndarray:
-        return np.array([player.get(name, otherwise) for player in players], dtype)
-
-    needs_blank = _searches_trees(everyone) or column("sees_own", 0).any()
+    players = [_USUAL | _said(strategy) | _player(game, strategy, everyone) for strategy in everyone]
+    numbers = {name: np.array([player[name] for player in players], type(usual)) for name, usual in _USUAL.items()}
     params = [player.get("params", ()) for player in players]
-    width = max([1, *map(len, params)])
-    table = np.zeros((len(players), width))
+    table = np.zeros((len(players), max([1, *map(len, params)])))
     for row, values in zip(table, params, strict=True):
         row[: len(values)] = values
+
+    def address(role: str, is_needed: Any = True) -> np.ndarray:
+        rule = getattr(game.rules, role) if is_needed else None
+        return native.addresses([game.compiler.entry(role, rule) if rule else 0])
+
     cast = Cast(
-        native.addresses([player.get("call", 0) for player in players]),
-        column("network", 0),
-        column("kind", OUTSIDE),
-        column("sees_own", 0),
-        column("peeks", 0),
-        column("settles", 0),
-        column("worlds", 1),
-        column("randomised", 0),
-        column("epsilon", 0.0, np.float64),
-        column("temperature", 0.0, np.float64),
-        column("until", -1),
-        column("stops", 0),
-        native.addresses(
-            [
-                game.compiler.entry("is_open", game.rules.is_open)
-                if game.rules.is_open and column("stops", 0).any()
-                else 0
-            ]
-        ),
-        column("own", 0),
-        column("others", 0),
-        column("most", 0),
-        column("turns", 0),
-        column("halving", 0),
-        column("nanoseconds", 0),
-        native.addresses([game.compiler.entry("blank", game.rules.blank) if game.rules.blank and needs_blank else 0]),
-        native.addresses([game.compiler.entry("decided", game.rules.decided) if game.rules.decided else 0]),
-        native.addresses([0] * len(players)),
-        table,
-        np.array([len(values) for values in params], np.int64),
-        width,
-    )
+        calls=native.addresses([player.get("call", 0) for player in players]),
+        **numbers,
+        is_open=address("is_open", numbers["stops"].any()),
+        blank=address("blank", _searches_trees(everyone) or numbers["sees_own"].any()),
+        decided=address("decided"),
+        search=native.addresses([0] * len(players)),
+        params=table,
+        widths=np.array([len(values) for values in params], np.int64),
+        width=table.shape[1],
+    )  # fmt: skip
     if SEARCH not in cast.kinds:  # to compile the search takes as long as a small game
         return cast
-    addresses = [_search_address(game, cast, strategy) for strategy in everyone]
-    return cast._replace(search=native.addresses(addresses))
+    return cast._replace(search=native.addresses([_search_address(game, cast, strategy) for strategy in everyone]))
 
 
 def _search_address(game: Game, cast: Cast, strategy: Strategy) -> Any:
@@ -102,65 +87,48 @@ def _inside(strategy: Strategy) -> Strategy:
     return strategy.inner.strategy if isinstance(strategy, Endgame) else strategy
 
 
-def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dict[str, Any]:
-    """Returns what the driver knows of one player: column of `Cast` -> value. Columns left out are the same for all.
+def _said(strategy: Strategy) -> dict[str, Any]:
+    """The columns of `Cast` that are fields of a strategy."""
+    fields = vars(strategy).items()
+    return {name: value for name, value in fields if name in _USUAL and isinstance(value, bool | int | float)}
 
-    `everyone`: the players of the cast.
-    """
-    explores = {
-        name: getattr(strategy, name) for name in ("epsilon", "temperature", "until") if hasattr(strategy, name)
-    }
+
+def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dict[str, Any]:
+    """Returns what else the driver knows of one player of the cast `everyone`: columns of `Cast`, and its `call`."""
     match strategy:
         case EvenlyRandom():
-            return {"kind": UNIFORM}
+            return {"kinds": UNIFORM}
         case HandWritten() as player:
-            return {
-                "kind": NATIVE,
-                "call": player.call,
-                "params": player.params,
-                "sees_own": player.sees_own,
-                "randomised": int(player.randomised) and 1 | player.counts << 1,
-            }
-        case OnePly() as search if search.is_native:
-            network = search.network
-            return explores | {
-                "kind": ONE_PLY,
-                "call": search.value if search.evaluator is None else _encode(game, search.evaluator.encoder),
-                "network": 0 if network is None else network.address,
-                "peeks": search.peeks,
-                "settles": search.settles,
-                "worlds": search.worlds,
-            }
+            drawn = int(player.randomised) and 1 | player.counts << 1
+            return {"kinds": NATIVE, "call": player.call, "params": player.params, "randomised": drawn}
+        case OnePly(evaluator=None) as search:
+            return {"kinds": ONE_PLY, "call": search.value}
+        case OnePly(evaluator=evaluator, network=network) if network is not None:
+            encoder = game.encoder(evaluator.encoder).encode
+            return {"kinds": ONE_PLY, "call": game.compiler.entry("encode", encoder), "networks": network.address}
         case Endgame(inner=inner) if inner.strategy.is_native:
-            return {**_player(game, inner.strategy, everyone), "stops": 1}
+            return _said(inner.strategy) | _player(game, inner.strategy, everyone) | {"stops": 1}
         case WorldSearch() as search:
-            place = {id(one): index for index, one in enumerate(everyone)}
-            return explores | {
-                "kind": SEARCH if search.is_native else OUTSIDE,
-                "own": place[id(search.own)],
-                "others": place[id(search.others)],
-                "worlds": search.worlds,
-                "most": search.most,
-                "turns": search.turns,
-                "halving": search.halving,
+            return {
+                "kinds": SEARCH if search.is_native else OUTSIDE,
+                "own": _place(search.own, everyone),
+                "others": _place(search.others, everyone),
                 "nanoseconds": round(search.milliseconds * 1_000_000),
                 "params": (search.decay,),
             }
         case TreeSearch() as search:
             return {
-                "kind": SEARCH,
-                "own": next(index for index, one in enumerate(everyone) if one is search.by),
-                "worlds": search.worlds,
-                "turns": search.turns,
+                "kinds": SEARCH,
+                "own": _place(search.by, everyone),
                 "nanoseconds": round(search.milliseconds * 1_000_000),
                 "params": (search.bonus, float(search.single), float(search.depth)),
             }
         case _:
-            return explores
+            return {}
 
 
-def _encode(game: Game, encoder: str) -> Any:
-    return game.compiler.entry("encode", game.encoder(encoder).encode)
+def _place(strategy: Strategy, everyone: Sequence[Strategy]) -> int:
+    return next(place for place, one in enumerate(everyone) if one is strategy)
 
 
 def scratch_of(game: Game, strategies: Sequence[Strategy] = ()) -> Scratch:
