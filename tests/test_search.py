@@ -3,13 +3,12 @@
 import os
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 
 from cardai.errors import CardaiError
-from cardai.game.compiled.native import at, now, raw
+from cardai.game.compiled.native import at, raw
 from cardai.game.compiled.rules import lend
 from cardai.measure.bench import run_suite
 from cardai.playing.agents.notation import Ahead, parse
@@ -246,7 +245,6 @@ def test_a_rollout_is_played_by_the_player_that_the_game_names_or_the_spec():
         ("ahead:best?others=(bot3", "its parentheses do not match"),
         ("ahead:best?others=bot3)", "its parentheses do not match"),
         ("ahead:best?turns=-1", "is not a number of turns"),
-        ("ahead:best?ms=-3", "is not a number from 0"),
         ("ahead:best?decay=1.5", "is not a number from 0 to 1"),
         ("ahead:hand_value?decay=0.5", "decay goes with a model"),
         ("ahead:best?depth=3", "takes no option 'depth'"),
@@ -259,27 +257,6 @@ def test_what_a_search_cannot_do_is_said_in_a_sentence(spec, words):
         agent(MOSKA, spec)
 
 
-def test_time_is_counted_in_compiled_code_only():
-    with pytest.raises(CardaiError, match="ms counts the time of compiled code"):
-        agent(MOSKA, Ahead(Exact(MOSKA, 4, asks=True), ms=5))
-    state = states_of(MOSKA, 4, 20)[:1]
-    player = agent(MOSKA, "ahead:hand_value?ms=40")
-    ask(MOSKA, player, state, streams_of(1))
-    start = time.thread_time()
-    ask(MOSKA, player, state, streams_of(1))
-    assert 0.04 <= time.thread_time() - start < 2
-
-
-def test_time_in_which_others_have_the_processor_is_not_counted():
-    @rule
-    def clock(first):
-        return now() - first
-
-    start = clock(0)
-    time.sleep(0.5)
-    assert clock(start) < 250e6
-
-
 @pytest.mark.parametrize(
     "plan",
     [
@@ -290,8 +267,6 @@ def test_time_in_which_others_have_the_processor_is_not_counted():
         WorldSearch(EvenlyRandom(), EvenlyRandom(), 3, decay=0.5),
         WorldSearch(OnePly(value=1), EvenlyRandom(), 3, turns=0, decay=0.5),
         WorldSearch(OnePly(Exact(MOSKA, 4)), EvenlyRandom(), 3, turns=0, decay=-0.5),
-        WorldSearch(EvenlyRandom(), EvenlyRandom(), 3, milliseconds=-1),
-        WorldSearch(EvenlyRandom(), EvenlyRandom(), 3, milliseconds=float("nan")),
     ],
 )
 def test_a_plan_that_makes_no_sense_is_refused(plan):

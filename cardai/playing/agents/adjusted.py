@@ -42,9 +42,22 @@ class _Adjusted:
     def _adjusted(self, network: DenseNetwork) -> DenseNetwork:
         raise NotImplementedError
 
+    def _over(self, evaluator: Evaluator) -> Evaluator:
+        """Another evaluator, adjusted in the same way."""
+        raise NotImplementedError
+
     def check_fits(self, game: Game, variant: str | None, seats: int) -> None:
         """Raise CardaiError as the evaluator does."""
         self.evaluator.check_fits(game, variant, seats)
+
+    def at_table(self, game: Game, states: np.ndarray) -> Evaluator:
+        """Return what it is at a table: the evaluator as that is there, adjusted."""
+        there = at_table(self.evaluator, game, states)
+        return self if there is self.evaluator else self._over(there)
+
+    def natural_shift(self, game: Game) -> float:
+        """Return the shift of the evaluator, see `natural_shift`."""
+        return natural_shift(self.evaluator, game)
 
 
 class HeldEvaluator(_Adjusted):
@@ -67,10 +80,6 @@ class HeldEvaluator(_Adjusted):
         """Return what the evaluator is at a table, whose inputs need not be held if that is its own variant."""
         return at_table(self.evaluator, game, states)
 
-    def natural_shift(self, game: Game) -> float:
-        """Return the shift of the evaluator, see `natural_shift`."""
-        return natural_shift(self.evaluator, game)
-
 
 class ShiftedEvaluator(_Adjusted):
     """An evaluator with a constant, `shift`, added to the log odds of its scores."""
@@ -88,10 +97,12 @@ class ShiftedEvaluator(_Adjusted):
         inside = (p >= 0) & (p <= 1)
         return np.where(inside, p * self._odds / np.where(inside, p * self._odds + (1 - p), 1), p)
 
-    def at_table(self, game: Game, states: np.ndarray) -> Evaluator:
-        """Return the evaluator as it is at a table, with the same shift."""
-        there = at_table(self.evaluator, game, states)
-        return self if there is self.evaluator else ShiftedEvaluator(there, self.shift)
+    def _over(self, evaluator: Evaluator) -> Evaluator:
+        return ShiftedEvaluator(evaluator, self.shift)
+
+    def natural_shift(self, game: Game) -> float:
+        """Return 0: it is shifted already."""
+        return 0.0
 
 
 class RenamedEvaluator(_Adjusted):
@@ -112,14 +123,8 @@ class RenamedEvaluator(_Adjusted):
         """Scores of rows u8[n, width]: f8[n] in [0, 1]."""
         return np.mean([np.asarray(self.evaluator.score(rows[:, order]), np.float64) for order in self.columns], axis=0)
 
-    def at_table(self, game: Game, states: np.ndarray) -> Evaluator:
-        """Return the mean of the evaluator as it is at a table."""
-        there = at_table(self.evaluator, game, states)
-        return self if there is self.evaluator else RenamedEvaluator(there, self.columns)
-
-    def natural_shift(self, game: Game) -> float:
-        """Return the shift of the evaluator, see `natural_shift`."""
-        return natural_shift(self.evaluator, game)
+    def _over(self, evaluator: Evaluator) -> Evaluator:
+        return RenamedEvaluator(evaluator, self.columns)
 
 
 def at_table(evaluator: Evaluator, game: Game, states: np.ndarray) -> Evaluator:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from numbers import Real
 from pathlib import PurePath
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from cardai.errors import BadArgument, CardaiError
 from cardai.game.compiled.doors import check_kind, check_text
@@ -84,59 +84,31 @@ class Spec:
         return parse, (str(self),)
 
 
-class _Search(TypedDict, total=False):
-    """Options of all searches: see `cardai.playing.agents.spec`."""
+class _Search(Spec):
+    """A spec of the kind of its class' name. `judge`: a heuristic or model by its name or path, or an evaluator.
 
-    epsilon: float
-    temperature: float
-    until: int
-    any_variant: bool
-    renamings: int
+    A Greedy without options stands for its judge.
+    """
 
-
-class _Sampled(_Search, total=False):
-    worlds: int
+    def __init__(self, judge: "str | PurePath | Evaluator | Greedy", /, **options: Any) -> None:
+        is_plain = isinstance(judge, Greedy) and not judge.options
+        super().__init__(type(self).__name__.lower(), judge.argument if is_plain else judge, **options)
 
 
-class _Ahead(_Sampled, total=False):
-    moves: int
-    turns: int
-    others: str | Spec
-    decay: float
-    halving: bool
-    ms: float
-
-
-Judge = str | PurePath | Evaluator
-"""A heuristic or model by its name or path, or an evaluator."""
-
-
-class Greedy(Spec):
+class Greedy(_Search):
     """Plays the move with the best after-state, before any draw."""
 
-    def __init__(self, judge: Judge, /, **options: Unpack[_Search]) -> None:
-        super().__init__("greedy", judge, **options)
+
+class Sampled(_Search):
+    """Plays the move with the best settled state, in the mean over worlds."""
 
 
-class Sampled(Spec):
-    """Plays the move with the best settled state, in the mean over worlds. `Greedy(judge)` stands for its judge."""
-
-    def __init__(self, judge: Judge | Greedy, /, **options: Unpack[_Sampled]) -> None:
-        super().__init__("sampled", _judge(judge), **options)
+class Peeking(_Search):
+    """Plays the move with the best settled state in the true world."""
 
 
-class Peeking(Spec):
-    """Plays the move with the best settled state in the true world. `Greedy(judge)` stands for its judge."""
-
-    def __init__(self, judge: Judge | Greedy, /, **options: Unpack[_Search]) -> None:
-        super().__init__("peeking", _judge(judge), **options)
-
-
-class Ahead(Spec):
-    """Plays its best moves on in worlds, up to its next choice. `Greedy(judge)` stands for its judge."""
-
-    def __init__(self, judge: Judge | Greedy, /, **options: Unpack[_Ahead]) -> None:
-        super().__init__("ahead", _judge(judge), **options)
+class Ahead(_Search):
+    """Plays its best moves on in worlds, up to its next choice."""
 
 
 _SEARCHES: dict[str, Any] = {"greedy": Greedy, "sampled": Sampled, "peeking": Peeking, "ahead": Ahead}
@@ -154,10 +126,6 @@ def parse(spec: str | Spec) -> Spec:
 
 def _value(kind: str, argument: Any, options: dict[str, Any]) -> Spec:
     return _SEARCHES[kind](argument, **options) if kind in _SEARCHES else Spec(kind, argument, **options)
-
-
-def _judge(judge: Any) -> Any:
-    return judge.argument if isinstance(judge, Greedy) and not judge.options else judge
 
 
 def _part(key: str, value: Any, marks: str) -> str | Spec:

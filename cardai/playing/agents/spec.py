@@ -27,7 +27,6 @@ from cardai.playing.agents.outside import OfProcess, ProcessEvaluator, program_p
 from cardai.playing.agents.own_code import evaluator_at, function_at
 from cardai.playing.agents.process import MOST_SECONDS, SECONDS
 from cardai.playing.agents.strategy import (
-    MOST_MILLISECONDS,
     EvenlyRandom,
     HandWritten,
     OfFunction,
@@ -410,16 +409,11 @@ def _ahead(game: Game, value: Spec, options: _Options, isolate: bool) -> Agent:
         judge, judge if named is None else _model(game, options.spec, "others", parse(named), isolate), worlds,
         most=options.count("moves", 4, "a number of moves"), turns=options.count("turns", 0, "a number of turns", 0),
         decay=options.number("decay", most=1.0), halving=options.flag("halving"),
-        milliseconds=options.number("ms", most=MOST_MILLISECONDS),
         assumed=str(_same_judge(value) if named is None else named), **options.exploring(),
     )  # fmt: skip
     if strategy.decay and evaluator is None:
         raise CardaiError(
             f"agent {options.spec!r}: decay goes with a model: values of a heuristic have a scale of their own"
-        )
-    if strategy.milliseconds and not strategy.is_native:
-        raise CardaiError(
-            f"agent {options.spec!r}: ms counts the time of compiled code, but an evaluator is asked outside it"
         )
     return Agent(options.spec, strategy, SEARCHES["ahead"])
 
@@ -450,7 +444,6 @@ def _tree(game: Game, value: Spec, options: _Options, isolate: bool) -> Agent:
         more: dict[str, Any] = {"depth": options.count("depth", 2, "a number of choices")}
     else:
         more = {"bonus": options.number("bonus", 0.7), "single": options.flag("single")}
-        more["milliseconds"] = options.number("ms", most=MOST_MILLISECONDS)
     options.end()
     model = _model(game, spec, "by", by, isolate)
     strategy = TreeSearch(model, worlds, turns=-1 if judge is None else 0, assumed=str(by), **more)

@@ -31,8 +31,6 @@ from cardai.playing.agents.evaluator import Evaluator, network_of
 from cardai.playing.compiled.dense import DenseNetwork
 from cardai.playing.compiled.tree_search import DEEPEST
 
-MOST_MILLISECONDS = 3_600_000
-
 
 class Question(NamedTuple):
     """Positions that a strategy wants judged: rows of `evaluator.encoder`, u8[n, width]. They are not changed."""
@@ -277,8 +275,8 @@ class WorldSearch(_Searching, _Exploring):
     moves is given up again and again, and the others share its worlds. `turns`: choices of its own that it plays over
     before its judge is asked; -1: it plays to the end of the game. `decay`: from 0 to 1, how much each later judgement
     counts beside the one before; above 0 all lines are played to the end of the game, whose score has the rest of the
-    weight, and the judge must be a model. `milliseconds`: of a processor, instead of counting worlds; 0: it
-    counts. It explores among the moves that are left at the end. `assumed`: the spec of `others`, for tables.
+    weight, and the judge must be a model. It explores among the moves that are left at the end. `assumed`: the spec of
+    `others`, for tables.
     """
 
     own: Strategy
@@ -288,7 +286,6 @@ class WorldSearch(_Searching, _Exploring):
     turns: int = -1
     decay: float = 0.0
     halving: bool = False
-    milliseconds: float = 0.0
     assumed: str = ""
 
     @property
@@ -313,10 +310,6 @@ class WorldSearch(_Searching, _Exploring):
             raise BadArgument(f"decay must be from 0 to 1, not {short(self.decay)}")
         if self.decay and (self.turns < 0 or self.evaluator is None):
             raise BadArgument("decay must be 0 unless a model judges positions before the end of the game")
-        if not 0.0 <= self.milliseconds <= MOST_MILLISECONDS:
-            raise BadArgument(f"milliseconds must be from 0 to {MOST_MILLISECONDS}, not {short(self.milliseconds)}")
-        if self.milliseconds and not self.is_native:
-            raise CardaiError("milliseconds are counted in compiled code only: its players must be played there")
 
     def at_table(self, game: Game, states: np.ndarray) -> "WorldSearch":
         """Return the search with both players as they are at the table, and its judge shifted to natural play."""
@@ -339,8 +332,8 @@ class TreeSearch(_Searching):
     decision with a choice. `depth`: 0 is ISMCTS; EPIMC plays on with known hands after so many choices, 1 to 8.
     `turns`: how many choices each seat has beyond the tree before `by`, who must look one ply ahead by a network,
     judges for it; -1: to the end of the game. Of ISMCTS alone: `bonus`, the factor of UCB's second term; `single`,
-    whether all choices are told apart by what the searching seat sees, and not by what their own seat sees;
-    `milliseconds` of a processor, instead of counting worlds, 0: it counts. `assumed`: the spec of `by`.
+    whether all choices are told apart by what the searching seat sees, and not by what their own seat sees. `assumed`:
+    the spec of `by`.
     """
 
     by: Strategy
@@ -349,7 +342,6 @@ class TreeSearch(_Searching):
     turns: int = -1
     bonus: float = 0.7
     single: bool = False
-    milliseconds: float = 0.0
     assumed: str = ""
 
     is_native = True
@@ -380,9 +372,8 @@ class TreeSearch(_Searching):
             raise BadArgument(f"depth must be from 0 to {DEEPEST}, not {short(self.depth)}")
         if self.turns >= 0 and not (isinstance(self.by, OnePly) and self.by.network is not None):
             raise CardaiError("only a network judges for all seats on one scale; name one, or let games be played on")
-        if not (0.0 <= self.bonus < np.inf and 0.0 <= self.milliseconds <= MOST_MILLISECONDS):
-            given = f"{short(self.bonus)} and {short(self.milliseconds)}"
-            raise BadArgument(f"bonus and milliseconds must be finite and at least 0, not {given}")
+        if not 0.0 <= self.bonus < np.inf:
+            raise BadArgument(f"bonus must be finite and at least 0, not {short(self.bonus)}")
 
     def at_table(self, game: Game, states: np.ndarray) -> "TreeSearch":
         """Return the search with its player as that is at the table, and its judge shifted to natural play."""

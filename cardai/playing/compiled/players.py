@@ -31,7 +31,6 @@ class Cast(NamedTuple):
     most: Any  # i64[P]: the moves that SEARCH plays on; if there are more, `own` chooses; 0: all
     turns: Any  # i64[P]: the choices of its own that SEARCH plays on over; -1: to the end of the game
     halving: Any  # i64[P]: 1 if SEARCH gives up the worse half of its moves again and again
-    nanoseconds: Any  # i64[P]: how long SEARCH may take instead of counting worlds; 0: it counts them
     blank: Any  # i64[1]: the game's `blank`
     decided: Any  # i64[1]: the game's `decided`; 0 without
     search: Any  # i64[P]: what chooses for a SEARCH (`search.choose_by_search`); 0 for others

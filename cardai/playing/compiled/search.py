@@ -307,21 +307,17 @@ def compare_in_worlds(rules, cast, player, state, scratch, stream):
     Returns how many are left at the end, each tried in as many worlds as the others, and the work done, 0 or
     NOT_A_NUMBER.
     """
-    space, worlds, limit = scratch.search, get(cast.worlds, player), get(cast.nanoseconds, player)
-    start = now() if limit > 0 else 0
+    space, worlds = scratch.search, get(cast.worlds, player)
     n, work = candidates(rules, cast, player, state, scratch, stream)
     if n <= 1 or work < 0:
         return n, work if n > 0 else 0
     rounds, alive, total = rounds_of(n) if get(cast.halving, player) != 0 else 1, n, n * worlds
     for i in range(rounds):
-        share = max(1, total // (rounds * alive))
-        until, tried = start + limit * (i + 1) // rounds, 0
-        while (tried == 0 or now() < until) if limit > 0 else tried < share:
+        for _ in range(max(1, total // (rounds * alive))):
             took = try_world(rules, cast, player, state, alive, scratch, stream)
             if took <= 0:
                 return n, took
             work += took
-            tried += 1
         sort_moves(rules, space, 0, alive, scratch)
         if i < rounds - 1:
             alive = (alive + 1) // 2

@@ -308,16 +308,14 @@ def choose_by_ismcts(rules, cast, player, state, scratch, stream, chosen, epsilo
 
     Returns the work done, 0 if there is no legal move, or NOT_A_NUMBER.
     """
-    tree, space, start, work, tried = scratch.tree, scratch.search, now(), 1, 0
-    seat, limit = turn_of(state), get(cast.nanoseconds, player)
+    tree, space, start, work, seat = scratch.tree, scratch.search, now(), 1, turn_of(state)
     n = begin_moves(rules, state, scratch, stream)
     forget(tree)
-    while n > 1 and (now() < start + limit or tried == 0 if limit > 0 else tried < get(cast.worlds, player)):
+    for _ in range(get(cast.worlds, player) if n > 1 else 0):
         took = iterate(rules, cast, player, state, scratch, stream)
         if took <= 0:
             return took
         work += took
-        tried += 1
     if n > 1:
         world = at(space.world, 0)
         begin_world(rules, world, state, stream)

@@ -24,7 +24,7 @@ MOST_KNOWN = 1024  # rows of a decision that a network scores only once
 _USUAL: dict[str, Any] = {
     "networks": 0, "kinds": OUTSIDE, "sees_own": 0, "peeks": 0, "settles": 0, "worlds": 1, "randomised": 0,
     "epsilon": 0.0, "temperature": 0.0, "until": -1, "stops": 0, "own": 0, "others": 0, "most": 0, "turns": 0,
-    "halving": 0, "nanoseconds": 0,
+    "halving": 0,
 }  # fmt: skip
 """The columns of `Cast` that hold numbers, and those of a player that says nothing of them."""
 
@@ -113,14 +113,12 @@ def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dic
                 "kinds": SEARCH if search.is_native else OUTSIDE,
                 "own": _place(search.own, everyone),
                 "others": _place(search.others, everyone),
-                "nanoseconds": round(search.milliseconds * 1_000_000),
                 "params": (search.decay,),
             }
         case TreeSearch() as search:
             return {
                 "kinds": SEARCH,
                 "own": _place(search.by, everyone),
-                "nanoseconds": round(search.milliseconds * 1_000_000),
                 "params": (search.bonus, float(search.single), float(search.depth)),
             }
         case _:
