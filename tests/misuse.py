@@ -36,7 +36,7 @@ from cardai.game import Outcome
 from cardai.playing.agents.notation import Greedy, Spec
 from cardai.playing.agents.spec import Agent, agent
 from cardai.playing.agents.strategy import EvenlyRandom, HandWritten, OfFunction, OnePly, WorldSearch
-from cardai.playing.table.asking import Inquiry
+from cardai.playing.table.asking import Inquiry, pending_of
 from cardai.playing.table.many import play
 from cardai.playing.table.one import OneGame
 from cardai.records.dataset import collect_games
@@ -84,6 +84,7 @@ INNER = {
     "cardai.game.is_game": "the check itself",
     "cardai.game.Game.check_outcome": "the check itself",
     "cardai.playing.table.asking.Inquiry": "how a table asks its agents; `ask` is the door to it",
+    "cardai.playing.table.asking.pending_of": "the same",
     "cardai.playing.agents.strategy.Strategy": "what strategies have in common",
     "cardai.playing.agents.strategy.move_of": "asks a function of somebody else's; `cardai.player` is the door to it",
     "cardai.records.record.Header": "what the first line of a file says",
@@ -179,7 +180,7 @@ def dataset() -> Any:
 def decisions() -> Any:
     first = OfFunction(lambda game, worlds: np.array([game.moves(world)[0] for world in worlds], game.move))
     inquiry = Inquiry(GAME, replace(agent(GAME, "random"), strategy=first))
-    inquiry.begin(states(), streams(), np.arange(3), np.arange(3))
+    inquiry.begin(pending_of(states(), streams(), np.arange(3), np.arange(3)))
     return inquiry.decisions
 
 

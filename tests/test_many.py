@@ -306,8 +306,8 @@ class Watched(Inquiry):
         self.note()
         return taken
 
-    def hear(self):
-        super().hear()
+    def receive(self):
+        super().receive()
         self.note()
 
     def note(self):

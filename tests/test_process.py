@@ -400,10 +400,11 @@ def test_a_transcript_is_what_a_program_in_that_seat_is_sent(tmp_path, capsys):
 
 def test_where_programs_cannot_run_all_else_does_and_they_are_refused():
     code = (
-        "import sys; sys.modules['fcntl'] = None\n"
+        "import sys\n"
         "import cardai, cardai.playing.table.many\n"
         "game = cardai.load('tictactoe')\n"
         "print(cardai.agent(game, 'random').spec)\n"
+        "sys.platform = 'win32'\n"
         "try: cardai.agent(game, 'process:./bot')\n"
         "except cardai.CardaiError as error: print(error)"
     )

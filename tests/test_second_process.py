@@ -1,4 +1,4 @@
-"""A second process compiles the driver or the largest rule of a game, only where it must be compiled."""
+"""A second process compiles the driver, only where it must be compiled."""
 
 import os
 import signal
@@ -8,12 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
-import small_game
 
 import cardai
 from cardai.cli import main as cli
 from cardai.cli.verbs import shared
-from cardai.playing.compiled import driver
 from cardai.playing.table import many, second_process
 from cardai.rules import JIT, elsewhere
 
@@ -30,7 +28,6 @@ import cardai
 from cardai.playing.compiled import driver
 
 sys.path.insert(0, sys.argv[1])
-import small_game
 cardai.play(small_game.GAME, [cardai.agent(small_game.GAME, "low")], np.zeros((2, 2), np.int64), np.arange(2))
 print(sum(driver.advance.stats.cache_hits.values()), sum(driver.advance.stats.cache_misses.values()))
 """
@@ -43,27 +40,26 @@ def copies(monkeypatch, tmp_path):
     monkeypatch.setenv("CARDAI_CACHE", str(tmp_path))
     monkeypatch.setattr(second_process, "default_threads", lambda: 2)
     monkeypatch.setattr(second_process, "is_kept", lambda rule: False)
-    monkeypatch.setattr(second_process.os, "getloadavg", lambda: (0.5, 0.5, 0.5))
     monkeypatch.setattr(elsewhere, "can_begin", lambda: True)
     monkeypatch.setattr(elsewhere, "begin", lambda rule, _: begun.append(rule.__name__))
     return begun
 
 
-def test_a_copy_compiles_the_driver_before_any_rule(copies):
-    second_process.begin(cardai.load("hearts"), many.compile_driver)
+def test_a_copy_compiles_the_driver(copies):
+    second_process.begin(many.compile_driver)
     assert copies == ["advance"]
 
 
 def test_no_copy_is_made_for_one_processor_or_where_none_can_be(copies, monkeypatch, tmp_path):
     with monkeypatch.context() as other:
         other.setattr(second_process, "default_threads", lambda: 1)
-        second_process.begin(small_game.GAME, many.compile_driver)
+        second_process.begin(many.compile_driver)
     with monkeypatch.context() as other:
         other.setattr(elsewhere, "can_begin", lambda: False)
-        second_process.begin(small_game.GAME, many.compile_driver)
+        second_process.begin(many.compile_driver)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "file"))  # nothing can be kept
-    second_process.begin(small_game.GAME, many.compile_driver)
+    second_process.begin(many.compile_driver)
     assert copies == []
 
 
@@ -80,12 +76,12 @@ def test_what_it_compiles_is_what_a_game_needs(tmp_path):
 
 def test_commands_that_compile_nothing_do_not_ask_for_it(monkeypatch):
     asked = []
-    monkeypatch.setattr(second_process, "begin", lambda game, _: asked.append(game.name))
+    monkeypatch.setattr(second_process, "begin", lambda _: asked.append("driver"))
     for command in (["games"], ["rules", "tictactoe"], ["agents", "tictactoe"]):
         assert cli.run(command) == 0
     assert asked == []
     shared.load("tictactoe")
-    assert asked == ["tictactoe"]
+    assert asked == ["driver"]
 
 
 COPIED = """
@@ -136,32 +132,6 @@ def test_a_copy_is_ended_with_its_process():
     elsewhere._end()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
-
-
-@pytest.fixture
-def with_driver(copies, monkeypatch):
-    """The same, where only the driver is kept."""
-    monkeypatch.setattr(second_process, "is_kept", lambda rule: rule is driver.advance)
-    return copies
-
-
-@pytest.mark.parametrize(("name", "largest"), [("hearts", ["resample"]), ("moska", ["legal"]), ("tictactoe", [])])
-def test_a_copy_compiles_the_largest_rule_of_a_large_game(with_driver, name, largest):
-    second_process.begin(cardai.load(name), many.compile_driver)
-    assert with_driver == largest
-
-
-def test_no_copy_is_made_where_it_would_not_help(with_driver, monkeypatch):
-    game = cardai.load("hearts")
-    with monkeypatch.context() as other:
-        other.setattr(second_process.os, "getloadavg", lambda: (1.5, 0.5, 0.5))
-        second_process.begin(game, many.compile_driver)
-    with monkeypatch.context() as other:
-        other.setattr(
-            second_process, "is_kept", lambda rule: rule is not game.rules.resample
-        )  # nothing else to compile
-        second_process.begin(game, many.compile_driver)
-    assert with_driver == []
 
 
 def test_a_process_with_threads_or_a_copy_is_not_copied(monkeypatch):

@@ -95,7 +95,7 @@ def load(name: str) -> "Game":
     from cardai.playing.table import second_process
 
     game = registry.load(name)
-    second_process.begin(game, _compile_driver)
+    second_process.begin(_compile_driver)
     return game
 
 

@@ -90,15 +90,14 @@ class EndingSolver:
         return [self._solved(states[i : i + 1]) for i in range(len(states))]
 
     def _solved(self, state: np.ndarray) -> SolvedEnding:
-        counts, scores, visits = np.zeros(1, np.int64), np.zeros(len(self._moves)), np.zeros(1, np.int64)
-        lent = raw(state), 1, raw(self._moves), raw(counts), raw(scores), raw(visits)
-        is_sound = ending.score_each(*self._lent, *lent)  # pyright: ignore[reportCallIssue]
-        n = abs(int(counts[0]))
+        scores, lent = np.zeros(len(self._moves)), (raw(state), raw(self._moves))
+        count, visited, is_sound = ending.score_moves(*self._lent, *lent, raw(scores))  # pyright: ignore[reportCallIssue]
+        scores = scores[: abs(count)]
         if not is_sound:
             self.forget()
-        if counts[0] < 0 or (scores[:n] == OPEN).any() or not is_sound:
-            scores[:n] = np.nan
-        return SolvedEnding(self._moves[:n].copy(), scores[:n].copy(), int(visits[0]))
+        if count < 0 or (scores == OPEN).any() or not is_sound:
+            scores[:] = np.nan
+        return SolvedEnding(self._moves[: abs(count)].copy(), scores, int(visited))
 
     def mend(self, states: np.ndarray, moves: np.ndarray) -> np.ndarray:
         """Replace moves that surely give score away by better ones, in place.

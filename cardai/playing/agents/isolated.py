@@ -17,7 +17,7 @@ import numpy as np
 
 from cardai.errors import CardaiError, place_of, short
 from cardai.game import Game
-from cardai.playing.agents.own_code import evaluator_at, raw_function_at
+from cardai.playing.agents.own_code import evaluator_at, function_at
 from cardai.playing.agents.process import VERSION, close_memory
 from cardai.playing.agents.strategy import Unfit, move_of
 from cardai.registry import load
@@ -67,7 +67,7 @@ class Served:
         """What the other side is told of the object."""
         self.game = load(self.game_name)
         if role == "agent":
-            self.thing = raw_function_at(self.spec, self.target)
+            self.thing = function_at(self.spec, self.target)
             return {"wants": ["bytes"]}
         self.thing = evaluator_at(self.game, self.spec, self.target)
         about = {name: getattr(self.thing, name) for name in ("name", "encoder", "moment", "seats", "batch")}

@@ -8,6 +8,7 @@ Python functions that are isolated (`python:MODULE:FUNCTION` with `isolate`) are
 """
 
 import base64
+import functools
 import os
 import shlex
 import sys
@@ -19,9 +20,7 @@ import numpy as np
 
 from cardai.errors import BadArgument, CardaiError, positive, short, unknown, whole
 from cardai.game import Game, GameState, listed_pieces
-from cardai.game.compiled.doors import check_text
-from cardai.playing.agents.evaluator import MOMENTS
-from cardai.playing.agents.function import FunctionEvaluator
+from cardai.playing.agents.function import FunctionEvaluator, evaluator
 from cardai.playing.agents.process import SECONDS, Process, started
 from cardai.playing.agents.strategy import AgentFailed, Strategy, Thinking
 from cardai.registry import name_of, rules_of
@@ -177,27 +176,21 @@ class Asked:
     def __init__(self, game: Game, wants: Set[str], world: GameState) -> None:
         self.game, self.world, self.wants = game, world, wants
         self.seat = int(world["turn"])
-        self._legal: tuple[np.ndarray, bool] | None = None
-        self._texts: list[str] | None = None
 
     @property
     def where(self) -> str:
         """The seat and the ply, for messages."""
         return f"seat {self.seat}, ply {int(self.world['ply'])}"
 
-    @property
+    @functools.cached_property
     def legal(self) -> tuple[np.ndarray, bool]:
         """The legal moves, MOVE[n], and whether there are more."""
-        if self._legal is None:
-            self._legal = self.game.enumerate(self.world)
-        return self._legal
+        return self.game.enumerate(self.world)
 
-    @property
+    @functools.cached_property
     def texts(self) -> list[str]:
         """The legal moves in words."""
-        if self._texts is None:
-            self._texts = [self.words_of(move) for move in self.legal[0]]
-        return self._texts
+        return [self.words_of(move) for move in self.legal[0]]
 
     def words_of(self, move: np.record) -> str:
         """A legal move in words."""
@@ -292,17 +285,12 @@ class ProcessEvaluator(FunctionEvaluator):
                 raise _failed(process.spec, answer)
 
         try:
-            name = check_text("name", about.get("name", process.spec))[:_LONGEST_NAME]
-            encoder = check_text("encoder", about.get("encoder", next(iter(game.learning.encoders), "")))
-            moment = check_text("moment", about.get("moment", MOMENTS[0]))
             seats = None if about.get("seats") is None else positive("seats", about["seats"])
-            batch = positive("batch", about.get("batch", 2048))
-            game.encoder(encoder)
-            if moment not in MOMENTS:
-                raise BadArgument(unknown("moment", moment, MOMENTS))
+            said = {name: about[name] for name in ("encoder", "moment", "batch") if name in about}
+            made = evaluator(game, asked, name=about.get("name", process.spec), **said)
         except CardaiError as error:
             raise CardaiError(f"agent {process.spec!r}: its evaluator: {error}") from None
-        super().__init__(game, name, asked, encoder, moment, batch, seats)
+        super().__init__(game, made.name[:_LONGEST_NAME], asked, made.encoder, made.moment, made.batch, seats)
         object.__setattr__(self, "_check", check if about.get("checks") is True else None)
 
     _check: Callable[[str | None, int], None] | None

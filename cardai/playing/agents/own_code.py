@@ -15,17 +15,11 @@ from cardai.errors import CardaiError, place_of, short
 from cardai.game import Game
 from cardai.playing.agents.evaluator import Evaluator, is_evaluator
 from cardai.playing.agents.function import evaluator as evaluator_of
-from cardai.playing.agents.strategy import one_by_one
 from cardai.registry import importing
 
 
-def function_at(spec: str, target: str) -> Callable[[Game, np.ndarray], np.ndarray]:
-    """The function MODULE:FUNCTION, made to decide at many tables. Raises CardaiError, which names the spec."""
-    return one_by_one(raw_function_at(spec, target), spec)
-
-
-def raw_function_at(spec: str, target: str) -> Callable[[Game, np.record], np.record]:
-    """The function MODULE:FUNCTION as it is. Raises CardaiError, which names the spec."""
+def function_at(spec: str, target: str) -> Callable[[Game, np.record], np.record]:
+    """The function MODULE:FUNCTION. Raises CardaiError, which names the spec."""
     function: Any = _imported(spec, target, "a function is named python:MODULE:FUNCTION")
     if not callable(function):
         raise CardaiError(f"agent {spec!r}: {target!r} is not a function but {short(function)}")

@@ -36,11 +36,6 @@ from cardai.errors import CardaiError, short
 from cardai.files.reading import parse_json_line
 from cardai.registry import refuse_in_import
 
-try:
-    import fcntl
-except ImportError:  # Windows: all else plays there
-    fcntl = None
-
 VERSION = 1
 """The version of the protocol."""
 SECONDS = 60.0
@@ -75,7 +70,7 @@ class Process:
         environment: Mapping[str, str] | None = None,
         user: int | None = None,
     ) -> None:
-        if fcntl is None:
+        if sys.platform == "win32":
             raise CardaiError(f"agent {spec!r}: programs and isolated agents do not run on Windows")
         refuse_in_import(f"the agent {spec}, which runs in a process of its own,")
         self.spec = spec
@@ -93,8 +88,6 @@ class Process:
         self._out, self._in = self._process.stdin.fileno(), self._process.stdout.fileno()
         for handle in (self._out, self._in):
             os.set_blocking(handle, False)
-            with contextlib.suppress(OSError, AttributeError):  # not on every system, and not always so much
-                fcntl.fcntl(handle, fcntl.F_SETPIPE_SZ, _CHUNK)
         self._unsent, self._unread = bytearray(), bytearray()
         self._end = weakref.finalize(self, _end, self._process)
         _STARTED.add(self)
@@ -108,13 +101,6 @@ class Process:
             )
         if "error" in self.about:
             self._refuse(str(self.about["error"])[:1000])
-
-    def may_read(self, process: int) -> bool:
-        """Whether the system lets the program read the memory and the input of a process."""
-        try:  # a closed memory belongs to the administrator
-            return self._user in (0, Path(f"/proc/{process}/mem").stat().st_uid)
-        except OSError:  # on systems other than Linux nothing is known
-            return True
 
     def new_table(self) -> int:
         """Return a number that no other table of this process has."""
@@ -301,17 +287,23 @@ def openings() -> list[str]:
     """What programs that run now could read beyond what they are sent: sentences, none if the system forbids it."""
     if _STARTED:
         gc.collect()  # a match that was refused may have left a program to nobody, which ends with its object
-    programs = [process for process in list(_STARTED) if process._end.alive]
-    sentences = []
+    programs, sentences = [process for process in list(_STARTED) if process._end.alive], set()
     for program in programs:
-        if program.may_read(os.getpid()):
+        if _may_read(program._user, os.getpid()):
             user = ", run as root," if program._user == 0 else ""
-            sentences.append(f"{program.spec}{user} could read cardai's memory")
+            sentences.add(f"{program.spec}{user} could read cardai's memory")
             continue
-        for other in programs:
-            if other is not program and program.may_read(other._process.pid):
-                sentences.append(f"{program.spec} could read the memory of {other.spec}")
-    return sorted(set(sentences))
+        readable = [one for one in programs if one is not program and _may_read(program._user, one._process.pid)]
+        sentences |= {f"{program.spec} could read the memory of {other.spec}" for other in readable}
+    return sorted(sentences)
+
+
+def _may_read(user: int, process: int) -> bool:
+    """Whether the system lets a user read the memory and the input of a process."""
+    try:  # a closed memory belongs to the administrator
+        return user in (0, Path(f"/proc/{process}/mem").stat().st_uid)
+    except OSError:  # on systems other than Linux nothing is known
+        return True
 
 
 def _line(message: Mapping[str, Any]) -> bytes:

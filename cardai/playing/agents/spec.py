@@ -469,7 +469,7 @@ def _python(game: Game, value: Spec, options: _Options, isolate: bool) -> Agent:
     if isolate:
         process = python_process(game, spec, target, "agent")
         return Agent(spec, OfProcess(process), "a Python function in its own process")
-    return Agent(spec, OfFunction(function_at(spec, target)), "a Python function")
+    return Agent(spec, OfFunction(one_by_one(function_at(spec, target), spec)), "a Python function")
 
 
 def _process(game: Game, value: Spec, options: _Options, isolate: bool) -> Agent:

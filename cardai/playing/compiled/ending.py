@@ -396,19 +396,20 @@ def value_of(rules, space, nodes, branches, table, limit, move, alpha):
 
 
 @rule
-def score_moves(rules, space, nodes, branches, table, limit, moves, count, scores):
-    """Score `count` moves of the root, f8[count], for the seat to move: OPEN where the limit of nodes did not suffice.
+def score_moves(rules, space, nodes, branches, table, limit, states, moves, scores):
+    """Score the legal moves of the open position states[0], for the seat to move: f8[max_moves].
 
-    All scores are OPEN if the game is not one that this search can solve. Returns the number of positions visited.
+    They are written to `moves`. A score is OPEN where the limit of nodes did not suffice. Returns the number of moves,
+    negative if the list is not whole; the number of positions visited; and whether the game is one that this search can
+    solve, without which the scores and `table` are worthless.
     """
-    visited = 0
-    for i in range(count):
+    n, visited = legal_at(rules, at(states, 0), moves, 0), 0
+    begin(rules, space, at(states, 0))
+    for i in range(n):
         value, took = value_of(rules, space, nodes, branches, table, limit - visited, at(moves, i), 0.0)
         visited += took
         set_float(scores, i, value)
-    for i in range(0 if is_sound(space) else count):
-        set_float(scores, i, OPEN)
-    return visited
+    return n, visited, is_sound(space)
 
 
 @rule
@@ -438,8 +439,8 @@ def mend_each(rules, space, nodes, branches, table, limit, states, count, moves,
     """Replace moves that surely give score away by better ones, in open positions.
 
     states: STATE[count]. chosen: MOVE[count], changed in place. moves: MOVE[max_moves], working space. visits:
-    i64[count], filled with the number of positions visited for each. Returns False if the game turned out to be none
-    that this search can solve; then `table` is worthless.
+    i64[count], filled with the number of positions visited for each. Returns False if the game is none that this search
+    can solve; then `table` is worthless.
     """
     for i in range(count):
         n = legal_at(rules, at(states, i), moves, 0)
@@ -456,28 +457,6 @@ def mend_each(rules, space, nodes, branches, table, limit, states, count, moves,
             copy_small(at(chosen, i), at(moves, better), rules.move_size)
         if not is_sound(space):
             return False
-    return True
-
-
-@rule
-def score_each(rules, space, nodes, branches, table, limit, states, count, moves, counts, scores, visits):
-    """Score all legal moves of `count` open positions.
-
-    states: STATE[count]. moves: MOVE[count * max_moves] and scores: f8[count * max_moves] are filled for each position
-    from its own place on, counts: i64[count] with the number of its moves (negative: the list is not whole), visits:
-    i64[count] with the number of positions visited. Returns False as `mend_each` does.
-    """
-    for i in range(count):
-        first = i * rules.max_moves
-        n = legal_at(rules, at(states, i), moves, first)
-        set(counts, i, n)
-        set(visits, i, 0)
-        if n > 0:
-            begin(rules, space, at(states, i))
-            own = (at(moves, first), moves[1])
-            set(visits, i, score_moves(rules, space, nodes, branches, table, limit, own, n, scores + 8 * first))
-            if not is_sound(space):
-                return False
     return True
 
 

@@ -17,6 +17,9 @@ time (`Rules.together`) each seat makes its own by its model, and no model sees 
 A *line* is one move in one world. `play_on` plays a line until it has a value, or until an evaluator outside compiled
 code must be asked: then the caller asks it and lets the line go on (`cardai.playing.table.searching`).
 
+Rules that let somebody choose return the *work* done, a measure of the time spent: 0 if there is no legal move,
+NOT_A_NUMBER if a network's score is none.
+
 Source: the thesis samples the draws of a move; search over sampled worlds is determinization (Ginsberg 2001). Halving
 is sequential halving (Karnin, Koren and Somekh 2013). The mean over choices is the lambda-return of TD(lambda) (Sutton
 1988), with `decay` for lambda.
@@ -103,10 +106,7 @@ def judge_of(cast, player, in_world):
 
 @rule
 def choose_in_world(rules, cast, player, state, scratch, stream, chosen):
-    """Let a model choose in a world, of which it sees everything.
-
-    Returns the work done, 0 if there is no legal move, or NOT_A_NUMBER.
-    """
+    """Let a model choose in a world, of which it sees everything. Returns the work."""
     kind = get(cast.kinds, player)
     if kind == NATIVE:
         clear(chosen, rules.move_size)
@@ -125,10 +125,7 @@ def choose_in_world(rules, cast, player, state, scratch, stream, chosen):
 
 @rule
 def judge_choice(rules, cast, player, state, scratch, stream):
-    """Let the judge of a model compare the moves of a choice in a world.
-
-    Returns how many moves there are, the best mean, and the work done, 0 or NOT_A_NUMBER.
-    """
+    """Let the judge of a model compare the moves of a choice in a world. Returns how many, the best mean, the work."""
     n, work = compare_moves(rules, judge_of(cast, player, True), state, scratch, stream)
     best = -np.inf
     for i in range(n):
@@ -164,8 +161,7 @@ def add_value(lines, line, value, decay):
 def play_on(rules, cast, own, others, decay, lines, line, scratch):
     """Play a line until it has a value or somebody outside compiled code must be asked. `lines.status` says which.
 
-    `own`, `others`: the players that stand for the seat that searches and for the other seats. Returns the work done,
-    0 if a model has no legal move, or NOT_A_NUMBER.
+    `own`, `others`: the players that stand for the seat that searches and for the other seats. Returns the work.
     """
     state, seat, stream = at(lines.states, line), get(lines.seats, line), at(lines.streams, line)
     move, work = at(scratch.search.chosen, 0), 1
@@ -241,10 +237,7 @@ def sort_moves(rules, space, first, count, scratch):
 
 @rule
 def candidates(rules, cast, player, state, scratch, stream):
-    """Put the moves that are played on into the space of the search, without values yet.
-
-    Returns how many there are, and the work done or NOT_A_NUMBER.
-    """
+    """Put the moves that are played on into the space of the search, without values yet. Returns how many, the work."""
     space, own, most = scratch.search, get(cast.own, player), get(cast.most, player)
     if most > 0 and get(cast.kinds, own) == ONE_PLY:
         n, work = compare_moves(rules, judge_of(cast, own, False), state, scratch, stream)
@@ -280,10 +273,7 @@ def rounds_of(n):
 
 @rule
 def try_world(rules, cast, player, state, alive, scratch, stream):
-    """Play the first `alive` moves of the search on in a new world, and add their values.
-
-    Returns the work done, 0 if a model has no legal move, or NOT_A_NUMBER.
-    """
+    """Play the first `alive` moves of the search on in a new world, and add their values. Returns the work."""
     space, seat, work = scratch.search, turn_of(state), 0
     decay = get_float(row_of(cast.params, player, cast.width, 1), DECAY)
     make_world(rules, at(space.world, 0), state, seat, stream)
@@ -304,8 +294,7 @@ def try_world(rules, cast, player, state, alive, scratch, stream):
 def compare_in_worlds(rules, cast, player, state, scratch, stream):
     """Compare the best moves of the seat to move over worlds. They stand in `scratch.search`, the best ones first.
 
-    Returns how many are left at the end, each tried in as many worlds as the others, and the work done, 0 or
-    NOT_A_NUMBER.
+    Returns how many are left at the end, each tried in as many worlds as the others, and the work.
     """
     space, worlds = scratch.search, get(cast.worlds, player)
     n, work = candidates(rules, cast, player, state, scratch, stream)
@@ -344,10 +333,7 @@ def put_back(rules, n, scratch):
 
 @separate
 def choose_by_search(rules, cast, player, state, scratch, stream, chosen, epsilon, temperature):
-    """Choose a move by search over worlds; a player that explores does so among the moves that are left at the end.
-
-    Returns the work done, 0 if there is no legal move, or NOT_A_NUMBER.
-    """
+    """Choose a move by search over worlds; who explores does so among the moves left at the end. Returns the work."""
     start = now()
     n, work = compare_in_worlds(rules, cast, player, state, scratch, stream)
     if n == 0 or work <= 0:

@@ -14,7 +14,7 @@ sees the same share their places, so no move is chosen by what its seat cannot k
   takes the move that is best in the mean over the worlds that it holds. With a depth of 1 it is perfect-information
   Monte Carlo, as `rollout:` is.
 
-All moves of a world are played on with the same random numbers.
+All moves of a world are played on with the same random numbers. `work`: as in `cardai.playing.compiled.search`.
 """
 
 from typing import Any, NamedTuple
@@ -163,8 +163,7 @@ def play_world_on(rules, cast, player, world, bits, wanted, scratch):
     """Play a world on by the model of a tree search until each wanted seat has a value in `tree.values`.
 
     `wanted`: a bit for each seat; the others get 0. A seat gets its score, or what its judge says of the best position
-    at one of its next choices (`cast.turns`, as in `cardai.playing.compiled.search`). Returns the work done, 0 if the
-    model has no legal move, or NOT_A_NUMBER.
+    at one of its next choices (`cast.turns`, as in `cardai.playing.compiled.search`). Returns the work.
     """
     tree, model, move, work = scratch.tree, get(cast.own, player), at(scratch.search.chosen, 0), 1
     stream = at(scratch.search.lines.streams, 0)
@@ -258,7 +257,7 @@ def choose_place(rules, cast, player, world, observer, n, scratch, stream):
 
 @rule
 def iterate(rules, cast, player, state, scratch, stream):
-    """One iteration of ISMCTS. Returns the work done, 0 if the model has no legal move, or NOT_A_NUMBER."""
+    """One iteration of ISMCTS. Returns the work."""
     tree, world, seat = scratch.tree, at(scratch.search.world, 0), turn_of(state)
     bits, steps, grown, wanted = begin_world(rules, world, state, stream), 0, False, 0
     single = get_float(row_of(cast.params, player, cast.width, 3), SINGLE) != 0.0
@@ -304,10 +303,7 @@ def begin_moves(rules, state, scratch, stream):
 
 @separate
 def choose_by_ismcts(rules, cast, player, state, scratch, stream, chosen, epsilon, temperature):
-    """Choose a move by ISMCTS: the one tried most often, of these the best one. Ties are broken evenly.
-
-    Returns the work done, 0 if there is no legal move, or NOT_A_NUMBER.
-    """
+    """Choose a move by ISMCTS: the one tried most often, of these the best one. Returns the work."""
     tree, space, start, work, seat = scratch.tree, scratch.search, now(), 1, turn_of(state)
     n = begin_moves(rules, state, scratch, stream)
     forget(tree)
@@ -373,7 +369,7 @@ def play_forced(rules, state, scratch):
 
 @rule
 def expand(rules, cast, player, node, is_last, scratch):
-    """Play each move of a node. Returns the work done, 0 if a model has no legal move, or NOT_A_NUMBER.
+    """Play each move of a node. Returns the work.
 
     What comes of a move has values if nobody has a choice there or if the level `is_last`, else it is a node.
     """
@@ -406,7 +402,7 @@ def expand(rules, cast, player, node, is_last, scratch):
 
 @rule
 def grow(rules, cast, player, state, worlds, scratch, stream):
-    """Grow EPIMC's tree over `worlds` new worlds. Returns its levels, and the work done, 0 or NOT_A_NUMBER.
+    """Grow EPIMC's tree over `worlds` new worlds. Returns its levels, and the work.
 
     A level that has no room is not grown: its positions are played on with known hands.
     """
@@ -466,10 +462,7 @@ def fold(tree, level, seats):
 
 @separate
 def choose_by_epimc(rules, cast, player, state, scratch, stream, chosen, epsilon, temperature):
-    """Choose a move by EPIMC: the one with the best mean. Ties are broken evenly.
-
-    Returns the work done, 0 if there is no legal move, or NOT_A_NUMBER.
-    """
+    """Choose a move by EPIMC: the one with the best mean. Returns the work."""
     tree, space, start, work, levels = scratch.tree, scratch.search, now(), 1, 0
     n = begin_moves(rules, state, scratch, stream)
     forget(tree)

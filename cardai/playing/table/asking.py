@@ -60,10 +60,10 @@ def draw_worlds(
     check_written("streams", streams, STREAM, "random streams")
     places = check_indices("places", places, len(streams), (len(picked),))
     check_written("worlds", worlds, game.state, "worlds", len(picked))
-    _draw_worlds(game, _pending(states, streams, picked, places), worlds)
+    _draw_worlds(game, pending_of(states, streams, picked, places), worlds)
 
 
-def _pending(
+def pending_of(
     states: np.ndarray, streams: np.ndarray, picked: np.ndarray, places: np.ndarray, limits: np.ndarray | None = None
 ) -> Pending:
     """Decisions. Their seats explore in the whole game without `limits`."""
@@ -212,23 +212,11 @@ class Inquiry:
         self.rows = self.batches = 0  # rows judged and questions asked, since it was begun
         self._lookaheads: dict[tuple[Any, int], Lookahead] = {}
 
-    def begin(
-        self,
-        states: np.ndarray,
-        streams: np.ndarray,
-        picked: np.ndarray,
-        places: np.ndarray,
-        limits: np.ndarray | None = None,
-        are_worlds: bool = False,
-        seated: Sequence[Seated] | None = None,
-    ) -> int:
-        """Have the agent think about STATE[S] states[picked[i]], with streams[places[i]] as its luck.
+    def begin(self, pending: Pending, are_worlds: bool = False, seated: Sequence[Seated] | None = None) -> int:
+        """Have the agent think about decisions. Returns how many of them it takes on, at least one.
 
-        It explores before the ply limits[places[i]], or in the whole game without limits. `are_worlds`: the states are
-        worlds of the seat to move. `seated`: as in `Decisions`. Returns how many of the decisions it takes on, at least
-        one.
+        `are_worlds`: their states are worlds of the seat to move. `seated`: as in `Decisions`.
         """
-        pending = _pending(states, streams, picked, places, limits)
         self.decisions = Decisions(self.game, self.agent, pending, self._lookaheads, are_worlds, seated)
         self.rows = self.batches = 0
         self.moves: np.ndarray | None = None
@@ -259,7 +247,7 @@ class Inquiry:
         except Exception as error:  # an evaluator is anybody's code
             raise self._failed(error) from error
 
-    def hear(self) -> None:
+    def receive(self) -> None:
         """Wait for the answer and let the agent go on: to another `question`, or to its `moves`.
 
         Raises CardaiError, which names the evaluator, unless the answer is a number in [0, 1] for each row.
@@ -297,7 +285,7 @@ class Inquiry:
         """Answer all further questions at once. Returns the moves, MOVE[n]."""
         while self.question is not None:
             self.send()
-            self.hear()
+            self.receive()
         assert self.moves is not None
         return self.moves
 
@@ -405,7 +393,7 @@ def _think(
     options: list[tuple[np.ndarray, np.ndarray]] = []
     while len(places):
         try:
-            taken = inquiry.begin(states, streams, places, places, are_worlds=are_worlds)
+            taken = inquiry.begin(pending_of(states, streams, places, places), are_worlds)
             moves.append(inquiry.finish())
         except (NoLegalMove, AgentFailed) as failure:
             failure.place += len(states) - len(places)

@@ -36,7 +36,6 @@ from cardai.game.compiled.native import (
     ply_of,
     raw,
     seed_state,
-    seed_stream,
     set,
     set_in_row,
     turn_of,
@@ -44,6 +43,7 @@ from cardai.game.compiled.native import (
 )
 from cardai.game.compiled.rules import DEAL, SCORE, legal_moves, lend, make_world, play_move
 from cardai.playing.table import second_process
+from cardai.playing.table.asking import encode_each
 from cardai.playing.table.complaints import Complaints, check_listed
 from cardai.rules import STREAM, inlined, mixed, rule
 
@@ -146,11 +146,11 @@ class Batch:
         """Deal anew in all slots, as in a new batch with this seed. Returns (observations, infos), see `step`."""
         first = int(int_seed(seed))
         self._seeds[:] = [(first + slot) % 2**64 for slot in range(self.count)]
-        seed_streams(np.uint64(first), self._own_streams)
+        self._streams["rng"] = [derived(np.uint64(first), WORLD, purpose) for purpose in (SAMPLES, WORLDS)]
         self.rewards.fill(0.0)
         self._ends.fill(False)
         with Complaints(self.game):
-            stuck = deal_each(self._rules, self._lent, self._actions, self._seeds, self.count)
+            stuck = list_each(self._rules, self._lent, self._actions, self._seeds, True, self.count)
         self._refuse(stuck)
         return self.observations, self._infos
 
@@ -210,7 +210,7 @@ class Batch:
         if self._rows is None:
             self._rows = aligned((self.count, self._width), np.uint8)
         whose = self._seats(seats)
-        encode_each_slot(self._encode, raw(self._states), raw(whose), self.count, raw(self._rows))
+        encode_each(self._encode, raw(self._states), raw(whose), self.count, raw(self._rows))
         return self._rows
 
     def worlds(self, seats: Any = None) -> np.ndarray:
@@ -221,9 +221,8 @@ class Batch:
         if self._worlds is None:
             self._worlds = np.zeros(self.count, self.game.state)
         whose = self._turns if seats is None else self._seats(seats)
-        lent = raw(self._states), raw(whose), self._own_streams, self.count, raw(self._worlds)
         with Complaints(self.game):
-            worlds_each(self._rules, *lent)
+            worlds_each(self._rules, raw(self._states), raw(whose), self._own_streams, self.count, raw(self._worlds))
         return self._worlds
 
     def refresh(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
@@ -236,7 +235,7 @@ class Batch:
         if int(self._states["seats"][0]) != self.seats:
             raise CardaiError(f"states must be of tables of {self.seats} seats, not {int(self._states['seats'][0])}")
         with Complaints(self.game):
-            stuck = list_each(self._rules, self._lent, self._actions, self.count)
+            stuck = list_each(self._rules, self._lent, self._actions, self._seeds, False, self.count)
         self._refuse(stuck)
         return self.observations, self._infos
 
@@ -435,20 +434,14 @@ def deal_slot(rules, arrays, seed, slot):
 
 
 @rule
-def deal_each(rules, arrays, actions, seeds, count):
-    """Deal in each slot. Returns the first fault, slot * _CODES + what is wrong, or -1."""
-    for slot in range(count):
-        deal_slot(rules, arrays, seeds[slot], slot)
-        fault = list_slot(rules, arrays, actions, slot)
-        if fault >= 0:
-            return fault
-    return -1
+def list_each(rules, arrays, actions, seeds, deals, count):
+    """List the moves in each slot, after its game is dealt if `deals`.
 
-
-@rule
-def list_each(rules, arrays, actions, count):
-    """List the moves in each slot. Returns what `deal_each` returns."""
+    Returns the first fault, slot * _CODES + what is wrong, or -1.
+    """
     for slot in range(count):
+        if deals:
+            deal_slot(rules, arrays, seeds[slot], slot)
         fault = list_slot(rules, arrays, actions, slot)
         if fault >= 0:
             return fault
@@ -457,7 +450,7 @@ def list_each(rules, arrays, actions, count):
 
 @rule
 def step_each(rules, arrays, actions, chosen, seeds, rewards, ends, count):
-    """Take an action in each slot. Returns what `deal_each` returns. chosen: i64[B], written over. ends: bool[3, B]."""
+    """Take an action in each slot. Returns what `list_each` returns. chosen: i64[B], written over. ends: bool[3, B]."""
     for slot in range(count):
         first, base = slot * rules.max_moves, slot * actions.actions
         chosen[slot] = place_of(actions, first, base, chosen[slot], get(arrays.counts, slot))
@@ -522,22 +515,7 @@ def sample_by_logits(rules, streams, counts, actions, logits, sampled):
 
 
 @rule
-def encode_each_slot(encode, states, seats, count, rows):
-    """Write the view of seats[slot] in each slot."""
-    for slot in range(count):
-        clear_row(rows, slot)
-        call_encode(encode, at(states, slot), get(seats, slot), rows, slot)
-
-
-@rule
 def worlds_each(rules, states, seats, streams, count, worlds):
     """Make a world of seats[slot] in each slot."""
     for slot in range(count):
         make_world(rules, at(worlds, slot), at(states, slot), get(seats, slot), at(streams, WORLDS))
-
-
-@rule
-def seed_streams(seed, streams):
-    """Begin the batch's own streams."""
-    for purpose in range(2):
-        seed_stream(at(streams, purpose), derived(seed, WORLD, purpose))

@@ -36,7 +36,7 @@ from cardai.playing.compiled.driver import Order, count_choices
 from cardai.playing.machine import default_threads
 from cardai.playing.progress import CountProgress
 from cardai.playing.table import second_process
-from cardai.playing.table.asking import Inquiry
+from cardai.playing.table.asking import Inquiry, pending_of
 from cardai.playing.table.cast import cast_of, games_of, scratch_of, slots_of
 from cardai.playing.table.complaints import Complaints, NoLegalMove, NoNumber, check_listed
 from cardai.playing.table.ended import Each, Kept, OnGame, Sink
@@ -194,7 +194,7 @@ class _Table:
         halves = 2 if has_evaluator and live > 1 else 1
         self.parts = [_Part(*ends) for ends in pairwise(np.linspace(0, live, halves + 1).astype(int).tolist())]
         self.idle: dict[int, list[Inquiry]] = {}  # by agent: those that nobody waits for
-        self.heard = np.zeros(live, np.int64)  # the round in which an outside player last moved in a slot
+        self.moved_in = np.zeros(live, np.int64)  # the round in which an outside player last moved in a slot
         self.round = 0
         self.rows = self.batches = 0
         self.order: Order
@@ -214,7 +214,7 @@ class _Table:
                 while (status != driver.EMPTY).any():
                     self.round += 1
                     for part in self.parts:
-                        self._hear(part)
+                        self._receive(part)
                         decisions += self._advance(part, pool) + self._ask(part, pool)
                     self._hand_over()
                     self._lengthen_logs()
@@ -292,7 +292,7 @@ class _Table:
         waiting = part.first + np.flatnonzero(self.slots.status[part.first : part.end] == driver.WAITING)
         if not len(waiting):
             return 0
-        waiting = waiting[np.argsort(self.heard[waiting], kind="stable")]  # those that wait longest go first
+        waiting = waiting[np.argsort(self.moved_in[waiting], kind="stable")]  # those that wait longest go first
         turns = self.states["turn"][waiting]
         playing = self.games.lineups[self.slots.game[waiting], turns]
         asked = 0
@@ -317,11 +317,10 @@ class _Table:
         inquiries = [idle.pop() for _ in shares]
 
         def begin(inquiry: Inquiry, share: np.ndarray) -> int:
-            with self._naming_the_game(picked[share]):
-                slots, seated = picked[share], self._seated(agent, picked[share])
-                return inquiry.begin(
-                    self.states, self.slots.streams, slots, places[share], self.slots.limits, seated=seated
-                )
+            slots, table = picked[share], self.slots
+            pending = pending_of(table.states, table.streams, slots, places[share], table.limits)
+            with self._naming_the_game(slots):
+                return inquiry.begin(pending, seated=self._seated(agent, slots))
 
         asked = sum(pool.map(begin, inquiries, shares) if pool and count > 1 else map(begin, inquiries, shares))
         for inquiry in inquiries:
@@ -345,12 +344,12 @@ class _Table:
             for slot in picked.tolist()
         ]
 
-    def _hear(self, part: "_Part") -> None:
+    def _receive(self, part: "_Part") -> None:
         """Wait for the answers to a part's questions. Play the moves of agents that are done, ask the others again."""
         inquiries, part.inquiries = part.inquiries, []
         for player, inquiry in inquiries:
             with self._naming_the_game(inquiry.picked):
-                inquiry.hear()
+                inquiry.receive()
             if inquiry.question is None:
                 self._finish(player, inquiry)
             else:
@@ -383,7 +382,7 @@ class _Table:
         wrong = driver.commit(rules, slots, raw(picked), len(picked), self.order, checked, scratch)
         if wrong >= 0:
             self._refuse(int(wrong))
-        self.heard[picked] = self.round
+        self.moved_in[picked] = self.round
 
     def _refuse(self, slot: int) -> None:
         """Raise IllegalMove for the chosen move of a slot."""

@@ -29,7 +29,7 @@ from cardai.playing.agents.strategy import Person
 from cardai.playing.compiled import driver
 from cardai.playing.compiled.driver import Order
 from cardai.playing.table import second_process
-from cardai.playing.table.asking import Inquiry, draw_worlds
+from cardai.playing.table.asking import Inquiry, draw_worlds, pending_of
 from cardai.playing.table.cast import cast_of, games_of, scratch_of, slots_of
 from cardai.playing.table.complaints import Complaints, NoNumber
 from cardai.playing.table.following import MoveTold, by_round, events, told, world_of
@@ -107,8 +107,8 @@ class OneGame:
 
     def view(self, seat: int) -> str:
         """What a seat sees now, in the game's words. Raises CardaiError if there is no such seat."""
-        seat = self._seat(seat)
-        return self.game.text.show(self._seen(self._state, seat, self.seed), seat)
+        seat = check_seat("seat", seat, self.seats)
+        return self.game.text.show(world_of(self.game, self._state, seat, self.seed), seat)
 
     def history(self, seat: int, since: int = 0, seed: int | None = None) -> list[tuple[int, str]]:
         """The moves from ply `since` on, as (the seat that moved, its move in words that `seat` may read).
@@ -116,12 +116,12 @@ class OneGame:
         `seed`: see `seen`; the game's own if it is None. Raises CardaiError if there is no such seat, for a
         ply below 0, and for a seed that is no whole number.
         """
-        seat, seed = self._seat(seat), self.seed if seed is None else int(int_seed(seed))
+        seat, seed = check_seat("seat", seat, self.seats), self.seed if seed is None else int(int_seed(seed))
         return [told(self.game, before, move, seat, seed) for before, move in self._history[whole("since", since, 0) :]]
 
     def events(self, seat: int, since: int = 0, seed: int | None = None) -> list[MoveTold]:
         """The moves from ply `since` on as `seat` may read them, with what they led to. Arguments as in `history`."""
-        seat, seed = self._seat(seat), self.seed if seed is None else int(int_seed(seed))
+        seat, seed = check_seat("seat", seat, self.seats), self.seed if seed is None else int(int_seed(seed))
         past = self._history[whole("since", since, 0) :]
         return events(self.game, [before for before, _ in past] + [self._state], [move for _, move in past], seat, seed)
 
@@ -135,7 +135,7 @@ class OneGame:
         `seed`: any number of the caller's own, which decides what is dealt anew. The game's streams stay where they
         are, so looking changes no agent's luck. Raises CardaiError if there is no such seat.
         """
-        return self._seen(self._state, self._seat(seat), seed)
+        return world_of(self.game, self._state, check_seat("seat", seat, self.seats), seed)
 
     def world(self) -> GameState:
         """The world in which the seat to move decides: what it knows is true, all else is dealt anew.
@@ -272,13 +272,6 @@ class OneGame:
         """A copy of the true state."""
         return self._slots.states.copy()[0]
 
-    def _seen(self, state: GameState, seat: int, seed: int) -> GameState:
-        """A world of `seat` in a state of this game, always the same one for a seed."""
-        return world_of(self.game, state, seat, seed)
-
-    def _seat(self, seat: int) -> int:
-        return check_seat("seat", seat, self.seats)
-
     def _note(self, before: GameState, move: np.record) -> None:
         self._history.append((before, move))
         self._streams.append(self._slots.streams.copy())
@@ -302,7 +295,8 @@ class OneGame:
         """The move of an agent that thinks outside compiled code."""
         slots, inquiry = self._slots, Inquiry(self.game, self.agents[self.turn])
         seated = [self._seated(self.turn)] if inquiry.agent.strategy.follows else None
-        inquiry.begin(slots.states, slots.streams, self._picked, self._picked + self.turn, slots.limits, seated=seated)
+        pending = pending_of(slots.states, slots.streams, self._picked, self._picked + self.turn, slots.limits)
+        inquiry.begin(pending, seated=seated)
         return inquiry.finish()[0]
 
     def _seated(self, seat: int) -> Seated:
