@@ -4,7 +4,6 @@ import ast
 import itertools
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from cardai.evaluators import scorer
 from cardai.evaluators.bodies.arrays import hidden_of, layers_of, shapes_of
 from cardai.evaluators.bodies.build import build, construct
 from cardai.evaluators.bodies.options import options_of
-from cardai.evaluators.model import SHIPPED, Model, load
+from cardai.evaluators.model import SHIPPED, load
 from cardai.evaluators.network_file import tensor_specs, tensors_of
 from cardai.game import Segment
 from cardai.game.compiled.native import at, raw
@@ -208,36 +207,6 @@ def test_a_network_of_renamed_rows_has_the_mean_score(hidden):
     np.testing.assert_allclose(renamed(plain, orders).score(rows), wanted, atol=1e-6)
 
 
-def test_renamings_play_the_same_whoever_scores():
-    game = cardai.load("moska")
-    agents = [agent(game, "sampled:nn2?worlds=3&renamings=5"), agent(game, "bot3")]
-    lineups, seeds = np.tile([0, 1, 0, 1], (6, 1)), deal_seeds(4, 6)
-
-    def played():
-        results = cardai.play(game, agents, lineups, seeds, record=True)
-        return [moves.tobytes() for moves in results.moves if moves is not None], results.batches
-
-    set_device("cpu", "native")
-    moves, batches = played()
-    assert batches == 0
-    set_device("cpu", "jax")
-    others, batches = played()
-    assert batches > 0
-    assert sum(one == other for one, other in zip(moves, others, strict=True)) >= 5  # a tie may change a game
-
-
-def test_one_game_and_many_play_the_same():
-    game = cardai.load("moska")
-    agents = [agent(game, spec) for spec in ("greedy:best", "bot3", "bot3", "bot3")]
-    from cardai.playing.table.one import OneGame
-
-    one = OneGame(game, agents, seed=11)
-    one.run()
-    (moves,) = cardai.play(game, agents, np.arange(4).reshape(1, 4), np.array([11]), record=True).moves
-    assert moves is not None
-    assert moves.tobytes() == one.moves.tobytes()
-
-
 class Overflowing:
     """An evaluator whose network's sums overflow: infinity less infinity."""
 
@@ -327,14 +296,6 @@ def test_dense_bodies_as_arrays_are_those_of_flax(body, given):
     real.eval()
     wanted = 1 / (1 + np.exp(-np.asarray(real(rows), np.float64)))
     assert np.abs(network(layers_of(tensors_of(real))).score(rows) - wanted).max() <= MOST
-
-
-def test_a_model_made_of_a_module_scores_as_the_one_made_of_its_tensors():
-    place = next(place for place in DENSE if place.stem == "best")
-    model = load(place)
-    rows = np.random.default_rng(0).integers(0, 2, (9, model.width)).astype(np.uint8)
-    other = Model(replace(model.metadata), model.module)
-    assert (np.asarray(model.score(rows)) == np.asarray(other.score(rows))).all()
 
 
 def test_a_network_is_read_and_played_without_jax():

@@ -63,26 +63,6 @@ def test_a_match_of_two_models_a_native_player_and_a_function_is_recorded_and_so
         record.replay(LOW_HAND, one)
 
 
-def test_mixed_tables_play_the_same_games_in_any_company(judges):
-    """Two models, a native player and a function of Python, in all seats."""
-    cast = [
-        agent(LOW_HAND, spec) for spec in ("sampled:one?worlds=4", "low", "peeking:other", f"python:{__name__}:last")
-    ]
-    count = 48
-    lineups = np.array([[i % 4, i // 4 % 4] for i in range(count)])
-    together = play(LOW_HAND, cast, lineups, seeds_of(count), record=True, live=9, threads=2)
-    assert together.finished.all()
-    for i in range(0, count, 5):
-        alone = play(LOW_HAND, cast, lineups[i : i + 1], seeds_of(count)[i : i + 1], record=True)
-        assert alone.moves[0].tobytes() == together.moves[i].tobytes()
-    checked = play(LOW_HAND, cast, lineups, seeds_of(count), record=True, checked=True)
-    assert [one.tobytes() for one in checked.moves] == [one.tobytes() for one in together.moves]
-
-
-def last(game, world):
-    return game.moves(world)[-1]
-
-
 def test_choices_of_agents_with_evaluators_are_counted(judges):
     """The same tally as for the native player whose moves are played."""
     report = complexity.measure(TICTACTOE, [2], 10, "greedy:one")
@@ -236,15 +216,6 @@ def test_a_model_file_and_a_run_folder_are_agents(folder):
     assert report.games == 20
     report = bench.run_match(MOSKA, [f"peeking:{folder}/run", "random", "bot3", f"sampled:{folder}/run?worlds=2"], 4)
     assert f"peeking:{folder}/run (peeks)" in {row.agent for row in report.rows}
-
-
-def test_games_of_a_network_depend_on_seed_and_lineup_only(folder):
-    """Not on the batches its positions come in, on a processor: rounding may differ between kinds of device."""
-    cast = [agent(MOSKA, f"peeking:{folder}/run"), agent(MOSKA, "bot3")]
-    lineups = np.tile([[0, 1, 1, 1]], (12, 1))
-    wide = play(MOSKA, cast, lineups, seeds_of(12), record=True)
-    few = play(MOSKA, cast, lineups, seeds_of(12), record=True, live=3, threads=1)
-    assert [one.tobytes() for one in wide.moves] == [one.tobytes() for one in few.moves]
 
 
 def complain(game, specs, **options):

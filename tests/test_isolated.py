@@ -17,11 +17,8 @@ from cardai.playing.stats.deals import deal_seeds
 MOSKA = cardai.load("moska")
 
 AGENTS = '''
-import contextlib
 import gc
 import os
-import stat
-import sys
 
 import numpy as np
 
@@ -77,30 +74,6 @@ def hangs(game, world):
         pass
 
 
-def write(text):
-    """Writes lines of its own making, as hostile code can."""
-    for handle in range(3, 30):
-        with contextlib.suppress(OSError):
-            if stat.S_ISFIFO(os.fstat(handle).st_mode):
-                os.write(handle, text)
-
-
-def far(game, world):
-    write(b'{"id": 1000000, "move": 0}\\n')
-
-
-def nested(game, world):
-    write(b"[" * 9000 + b"\\n")
-
-
-def wordless(game, world):
-    write(b"3\\n")
-
-
-def loud(game, world):
-    write(b"0" * 2_000_000)
-
-
 class Liar:
     name, encoder, moment, seats, batch = "liar", "bitmap", "before_draw", None, 64
 
@@ -114,7 +87,7 @@ class Liar:
         pass
 
 
-batchless, timeless, codeless = Liar(batch=-1), Liar(moment="soon"), Liar(encoder="none")
+batchless = Liar(batch=-1)
 number = 3
 '''
 
@@ -187,31 +160,9 @@ def test_what_goes_wrong_there_is_said_here(name, words):
         played(name, isolate=True)
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("far", "it answered question 1000000, which does not wait for an answer"),
-        ("nested", "it is nested deeper than 64 levels"),
-        ("wordless", "it sent '3', which is no JSON object"),
-        ("loud", "it sent a line of more than 1,048,576 bytes"),
-    ],
-)
-def test_lines_of_a_hostile_process_are_refused(name, words):
-    with pytest.raises(CardaiError, match=words):
-        played(name, isolate=True)
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("batchless", "its evaluator: batch"),
-        ("timeless", "its evaluator: there is no moment 'soon'"),
-        ("codeless", "its evaluator: .*no encoder 'none'"),
-    ],
-)
-def test_what_an_isolated_evaluator_says_of_itself_is_checked(name, words):
-    with pytest.raises(CardaiError, match=words):
-        agent(MOSKA, f"greedy:python:isolated_agents:{name}", isolate=True)
+def test_what_an_isolated_evaluator_says_of_itself_is_checked():
+    with pytest.raises(CardaiError, match="its evaluator: batch"):
+        agent(MOSKA, "greedy:python:isolated_agents:batchless", isolate=True)
 
 
 @pytest.mark.parametrize(

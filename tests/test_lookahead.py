@@ -216,13 +216,6 @@ def test_an_evaluator_explores_as_long_as_the_heuristic_it_computes(judges):
     assert not same_games(inside, run(TICTACTOE, ["greedy:open_lines?epsilon=0.6", "random"]))
 
 
-def test_temperature_draws_as_with_the_heuristic(judges):
-    outside = run(TICTACTOE, [f"greedy:lines?temperature={2 / SPAN}", "random"])
-    inside = run(TICTACTOE, ["greedy:open_lines?temperature=2", "random"])
-    assert same_games(outside, inside)
-    assert not same_games(inside, run(TICTACTOE, ["greedy:open_lines", "random"]))
-
-
 @rule
 def fair(state, seat):
     """Some judgement of a hand, in 1024ths: sums of these are exact, and many moves are worth the same."""
@@ -258,17 +251,6 @@ def test_hidden_cards_are_searched_as_by_the_heuristic(judges, spec):
 
 
 # What must not matter.
-
-
-@pytest.mark.parametrize(
-    "spec", ["greedy:pending", "sampled:order?worlds=7", "peeking:order", "greedy:order?epsilon=0.2"]
-)
-def test_games_depend_on_seed_and_lineup_only(judges, spec):
-    specs, games = [spec, "bot3", "sampled:order?worlds=3", "random"], 20 if JIT else 1
-    wide = run(MOSKA, specs, games, threads=2, live=40)
-    assert same_games(wide, run(MOSKA, specs, games, threads=1, live=40))
-    assert same_games(wide, run(MOSKA, specs, games, threads=2, live=3))
-    assert wide.rows > 0
 
 
 @pytest.mark.parametrize(

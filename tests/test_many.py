@@ -168,11 +168,6 @@ def test_an_endless_game_is_given_up_and_counted_apart(record):
         assert [moves is None for moves in results.moves] == [True, False, True, False]
 
 
-def test_max_plies_can_be_lowered():
-    results = play(STEPS, [agent(STEPS, "climb")], np.zeros((1, 2), int), seeds_of(1), max_plies=9)
-    assert results.endless.tolist() == [True]
-
-
 def test_an_illegal_move_from_outside_names_agent_seed_and_ply():
     def wrong(game, world):
         move = game.moves(world)[0].copy()
@@ -242,17 +237,6 @@ def test_outside_players_are_given_worlds():
     assert len(opening) == 20
     assert {int(world.hands[0]) for world in opening} == {int(deal.hands[0])}
     assert {int(world.hands[1]) for world in opening} != {int(deal.hands[1])}
-
-
-def test_games_with_outside_players_do_not_depend_on_the_batch():
-    cast = [
-        outside(lambda game, world: game.moves(world)[int(world.hands[1 - world.turn]) % 2]),
-        agent(LOW_HAND, "low"),
-    ]
-    lineups = lines(cast, 30, 2)
-    together = play(LOW_HAND, cast, lineups, seeds_of(30), live=30)
-    same_games(play(LOW_HAND, cast, lineups, seeds_of(30), live=1), together)
-    same_games(play(LOW_HAND, cast, lineups, seeds_of(30), live=4, record=True, threads=2), together)
 
 
 # Evaluators: half of the games play on while the other half's positions are scored.

@@ -274,15 +274,6 @@ def test_a_plan_that_makes_no_sense_is_refused(plan):
         Agent("mine", plan).check_fits(MOSKA, None, 4)
 
 
-def test_threads_and_single_games_play_the_same():
-    player, others = agent(MOSKA, "ahead:hand_value?worlds=2"), ["bot3"] * 3
-    agents = [player, *(agent(MOSKA, spec) for spec in others)]
-    lineups, seeds = np.tile(np.arange(4), (12, 1)), np.arange(12).astype(np.uint64)
-    one = play(MOSKA, agents, lineups, seeds, threads=1, record=True)
-    two = play(MOSKA, agents, lineups, seeds, threads=2, live=3, record=True)
-    assert all(map(np.array_equal, one.moves, two.moves))
-
-
 PLAIN = """
 import numpy as np
 from cardai.playing.agents.spec import agent

@@ -47,16 +47,6 @@ def test_a_line_up_on_the_command_line_may_name_it(folder, capsys):
     }
 
 
-@pytest.mark.parametrize("rest", ["", "/model.safetensors", "?epsilon=0.1"])
-def test_a_question_mark_that_cuts_a_path_is_named(tmp_path, rest):
-    place = tmp_path / "what?now"
-    place.mkdir()
-    shutil.copy(MODEL, place / "model.safetensors")
-    for kind in ("greedy", "policy"):
-        with pytest.raises(CardaiError, match=rf"a path with a \? stands in parentheses: {kind}:\(.*what\?now"):
-            cardai.agent(cardai.load("tictactoe"), f"{kind}:{place}{rest}")
-
-
 @pytest.fixture
 def games(tmp_path) -> Path:
     file = tmp_path / "games, old.jsonl"

@@ -235,18 +235,6 @@ def test_exploring_plays_moves_as_often_as_it_says(options, shares):
     assert not met.any() or met.sum() == 1 or chisquare(counts[met], expected[met]).pvalue > 1e-4
 
 
-def test_exploring_by_temperature_draws_evenly_among_equal_moves():
-    counts = np.bincount(openings("sampled:all_alike?temperature=0.1", "sure4", TRIES)[0], minlength=3)
-    assert chisquare(counts).pvalue > 1e-4
-
-
-@pytest.mark.parametrize("kind", ["greedy", "sampled", "peeking"])
-def test_without_exploration_the_options_change_nothing(kind):
-    plain, _ = openings(f"{kind}:all_alike", "sure4", COUNT)
-    assert openings(f"{kind}:all_alike?epsilon=0&temperature=0", "sure4", COUNT)[0] == plain
-    assert openings(f"{kind}:all_alike?epsilon=1e-12", "sure4", COUNT)[0] != plain  # it drew whether to explore
-
-
 def test_until_ends_exploring_at_a_ply_drawn_evenly_for_each_game():
     """Moves from that ply on are those of the heuristic; before it, any move comes up."""
     seeds, until = range(400 if JIT else 40), 5

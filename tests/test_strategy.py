@@ -8,7 +8,7 @@ from judges import Judge, some_order
 import cardai
 from cardai.errors import CardaiError, IllegalMove
 from cardai.playing.agents.spec import Agent, agent
-from cardai.playing.agents.strategy import OnePly, Question, Strategy
+from cardai.playing.agents.strategy import Question, Strategy
 from cardai.playing.table.asking import moves_in
 from cardai.playing.table.many import play
 from cardai.playing.table.one import OneGame
@@ -182,8 +182,3 @@ def test_nothing_public_of_decisions_or_a_lookahead_holds_a_true_state():
 
     games_of(game, [Agent("looks", Faulty(think)), agent(game, "low")], 2)
     assert {"worlds", "weigh", "options"} <= set(kinds)
-
-
-def test_searches_of_the_tree_are_strategies_of_the_same_form():
-    assert isinstance(agent(THIRTYONE, "sampled:prospects?worlds=3").strategy, OnePly)
-    assert not OnePly(evaluator(THIRTYONE, 2)).is_native

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 from guess import GAME as GUESS
-from test_search import Exact, moves_of, same_in_other_worlds, states_of
+from test_search import Exact, same_in_other_worlds, states_of
 
 import cardai
 from cardai.errors import CardaiError
@@ -141,12 +141,6 @@ def test_plain_python_plays_as_compiled_code():
     assert found[0].count("\n") == 8
 
 
-def test_it_does_not_depend_on_threads():
-    players = ["ismcts:20", "epimc:3", "thrifty", "thrifty"]
-    found = [cardai.match(DURAK, players, games=24, seed=3, threads=threads).as_json()["rows"] for threads in (1, 2)]
-    assert found[0] == found[1]
-
-
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
@@ -169,8 +163,3 @@ def test_what_it_cannot_do_is_said_in_a_sentence(spec, words):
 def test_an_evaluator_that_is_asked_outside_compiled_code_is_refused():
     with pytest.raises(CardaiError, match="compiled code only"):
         TreeSearch(OnePly(Exact(MOSKA, 4, asks=True)), 10).check_fits(MOSKA, None, 4)
-
-
-def test_moves_are_legal_in_whole_games():
-    for game, others in ((MOSKA, ["bot3"] * 3), (HEARTS, ["duck"] * 3)):
-        assert all(len(moves) for moves in moves_of(game, agent(game, "ismcts:10"), others, 2, seed=1, checked=True))

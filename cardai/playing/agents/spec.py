@@ -6,11 +6,9 @@ docs/agents.md describes all kinds of agent and their options. `cardai.playing.a
 import contextlib
 import functools
 import importlib
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint
-from itertools import accumulate
 from typing import Any, cast
 
 import numpy as np
@@ -153,31 +151,15 @@ def agent(game: Game, spec: "str | Spec | Agent", isolate: bool = False) -> Agen
     """
     is_game(game)
     check_flag("isolate", isolate)
-    made = spec if isinstance(spec, Agent) else _from_spec(game, parse(spec), isolate)
+    if isinstance(spec, Agent):
+        made = spec
+    else:
+        value = parse(spec)
+        made = replace(_made(game, value, isolate), game=game)
+        object.__setattr__(made, "_value", value)
     if isolate and made.is_foreign and not made.strategy.is_isolated:
         raise CardaiError(f"agent {made.spec!r} cannot be isolated: only python:... and searches with python:... can")
     return made
-
-
-def _from_spec(game: Game, value: Spec, isolate: bool) -> Agent:
-    try:
-        made = replace(_made(game, value, isolate), game=game)
-    except CardaiError:
-        _refuse_divided(value)
-        raise
-    object.__setattr__(made, "_value", value)
-    return made
-
-
-def _refuse_divided(value: Spec) -> None:
-    """Raise CardaiError if a spec has options because a path in it has a ?, which begins them."""
-    first, *others = str(value).partition(":")[2].split("?")
-    for path in accumulate(others, lambda before, part: f"{before}?{part}", initial=first):
-        if path != first and os.path.exists(path):  # noqa: PTH110 - False for what can be no path
-            raise CardaiError(
-                f"agent {str(value)!r}: its options begin at the first ?, so a path with a ? stands in parentheses:"
-                f" {value.kind}:({path})"
-            )
 
 
 def _made(game: Game, value: Spec, isolate: bool) -> Agent:
