@@ -18,7 +18,7 @@ from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.chances import chances
 from cardai.measure.move_values import usual_judge, usual_valuer
 from cardai.playing.table.one import OneGame
-from cardai.playing.table.playing_out import values_in_worlds
+from cardai.playing.table.searching import values_in_worlds
 
 TICTACTOE, MOSKA, HEARTS, DURAK = (cardai.load(name) for name in ("tictactoe", "moska", "hearts", "durak"))
 THIRTYONE = cardai.load(str(Path(__file__).parent.parent / "examples/thirtyone"))

@@ -17,7 +17,7 @@ from cardai.games.literature.rules import ASK, act, asks, claims, legal, may_ask
 from cardai.playing.agents.spec import agent, evenly_random
 from cardai.playing.stats import interval
 from cardai.playing.table.many import play
-from cardai.playing.table.playing_out import values_in_worlds
+from cardai.playing.table.searching import values_in_worlds
 from cardai.records import record
 from cardai.records.dataset import record_files
 from cardai.rules import rule

@@ -19,7 +19,7 @@ from cardai.playing.compiled.search import compare_in_worlds
 from cardai.playing.table.asking import ask
 from cardai.playing.table.cast import cast_of, scratch_of
 from cardai.playing.table.many import play
-from cardai.playing.table.playing_out import values_in_worlds
+from cardai.playing.table.searching import values_in_worlds
 from cardai.registry import load
 from cardai.rules import STREAM, rule
 

@@ -17,9 +17,9 @@ from cardai.playing.agents.spec import Agent, agent
 from cardai.playing.agents.strategy import OnePly
 from cardai.playing.compiled import lookahead
 from cardai.playing.table.asking import compare
+from cardai.playing.table.following import words_of
 from cardai.playing.table.one import OneGame
-from cardai.playing.table.playing_out import values_in_worlds
-from cardai.playing.table.transcript import words_of
+from cardai.playing.table.searching import values_in_worlds
 from cardai.rules import STREAM, rule
 from cardai.rules.cards import full_deck
 

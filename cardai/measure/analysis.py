@@ -49,7 +49,7 @@ from cardai.playing.progress import Progress
 from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.measure import OF_SCORES, value_of
 from cardai.playing.stats.report import Report
-from cardai.playing.table.transcript import words_of
+from cardai.playing.table.following import words_of
 from cardai.records import record
 from cardai.records.record import RecordedGame
 

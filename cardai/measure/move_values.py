@@ -1,7 +1,7 @@
 """How good positions and moves are to the seat that moves, by an agent: for hints, explanations, reviews and analyses.
 
 Agents see worlds of the seat only. An agent with an evaluator compares moves as it does when it plays (`compared`). One
-that searches worlds plays each move on in the same worlds of the seat (`cardai.playing.table.playing_out`). Figures of
+that searches worlds plays each move on in the same worlds of the seat (`cardai.playing.table.searching`). Figures of
 several moves are told apart by the bootstrap interval of their difference in the same worlds (`figures`).
 """
 
@@ -26,7 +26,7 @@ from cardai.playing.agents.strongest import measured_tables, strongest, stronges
 from cardai.playing.progress import Progress
 from cardai.playing.stats.interval import LEVEL, resampled_means
 from cardai.playing.table.asking import compare
-from cardai.playing.table.playing_out import values_in_worlds
+from cardai.playing.table.searching import values_in_worlds
 from cardai.rules import STREAM
 
 _CHUNK = 16  # decisions compared at once

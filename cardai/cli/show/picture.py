@@ -25,7 +25,7 @@ from cardai.cli.show.seats import NAMES, Seats
 from cardai.game import Game, GameState, Zone, game_of
 from cardai.game.compiled.doors import check_state
 from cardai.playing.stats.report import WIDE, Report
-from cardai.playing.table.transcript import words_of
+from cardai.playing.table.following import words_of
 from cardai.records.record import RecordedGame, replay
 
 FACES = Path(__file__).parent / "faces.json"

@@ -2,7 +2,7 @@
 
 from cardai.cli.show.seats import Seats, plain
 from cardai.game import Game, GameState
-from cardai.playing.table.transcript import words_of
+from cardai.playing.table.following import words_of
 from cardai.records import record
 from cardai.records.record import Header, RecordedGame
 

@@ -20,8 +20,7 @@ from cardai.guests.web.store import TableRow
 from cardai.guests.web.tables import WebTable
 from cardai.guests.web.views import LOG_LINES, pieces_of, seen_view
 from cardai.measure.analysis import analyse
-from cardai.playing.table.following import events, world_of
-from cardai.playing.table.transcript import words_of
+from cardai.playing.table.following import events, words_of, world_of
 from cardai.records.record import RecordedGame, replay
 
 AT_ONCE = 40  # positions in an answer

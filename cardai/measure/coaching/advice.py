@@ -44,7 +44,7 @@ from cardai.playing.agents.strategy import OnePly, Person, TreeSearch, WorldSear
 from cardai.playing.progress import Progress
 from cardai.playing.stats.jsonable import plain
 from cardai.playing.table.asking import ask
-from cardai.playing.table.playing_out import values_in_worlds
+from cardai.playing.table.searching import values_in_worlds
 from cardai.rules import STREAM
 
 WORLDS = 100  # in which moves are compared

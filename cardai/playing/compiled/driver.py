@@ -247,7 +247,7 @@ def advance(rules, cast, games, slots, scratch, order, first, end, budget):
 
 
 @rule
-def commit(rules, slots, picked, count, order, checked, scratch):
+def commit(rules, games, slots, picked, count, order, checked, scratch):
     """Play the chosen moves of slots that wait for an outside player.
 
     Returns the first slot whose move is illegal, or -1. Without `checked` the moves are known to be legal.
@@ -255,6 +255,8 @@ def commit(rules, slots, picked, count, order, checked, scratch):
     for i in range(count):
         slot = get(picked, i)
         state, move = at(slots.states, slot), at(slots.chosen, slot)
+        if order.tally:
+            count_choices(rules, games, get(slots.game, slot), state, scratch)
         if checked and not is_among(rules, state, move, scratch.moves, 0):
             return slot
         if order.log_length > 0:

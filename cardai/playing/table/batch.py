@@ -55,32 +55,25 @@ _CODES = 3
 class Batch:
     """`count` games of one kind, B of them in slots 0 to B - 1, and the arrays that describe them.
 
-    game: the game. seats, variant: the game's usual ones if they are not given. seed: slot s plays the games of the
-    seeds seed + s, seed + s + B and so on, which are the deals of `game.new(seats, seed)`. encoder: which one writes
-    the observations, the game's first if it is None. observes: False leaves observations out, which saves their time.
-
-    What `reset`, `step` and `refresh` write; nothing else changes these arrays:
+    seats, variant: the game's usual ones if they are not given. seed: slot s plays the games of the seeds seed + s,
+    seed + s + B and so on, which are the deals of `game.new(seats, seed)`. encoder: which one writes the observations,
+    the game's first if it is None. observes: False leaves observations out, which saves their time.
 
     - `observations`: u8[B, width], the view of the seat to move as the encoder writes it; width 0 without an encoder.
     - `action_mask`: bool[B, A], which actions are legal for that seat. An action is the number that the game gives a
-      move (`Learning.actions`); in a game that does not number its moves it is the place of the move in `moves`, and A
-      is `max_moves`.
+      move (`Learning.actions`), or the place of the move in `moves`, where A is `max_moves`.
     - `turns`: i64[B], the seat to move. `counts`: i64[B], how many legal moves that seat has. `moves`: MOVE[B,
-      max_moves], which they are, in canonical order; what stands behind them has no meaning. Where a list is truncated
-      (`docs/contract.md`) it is a random choice of the legal moves.
-    - `seeds`: u64[B], the seeds of the games.
-    - `movers`: i64[B], the seat that moved in the last step.
+      max_moves], which they are, in canonical order. Where a list is truncated (`docs/contract.md`) it is a random
+      choice of the legal moves. `seeds`: u64[B], of the games. `movers`: i64[B], the seat that moved in the last step.
     - `rewards`: f8[B, seats], what the last step brought each seat where a game ended: its score, in the unit of the
-      game's payoff if it has one; else 0.
-    - `terminations`: bool[B], whether a game came to its end in the last step. `truncations`: bool[B], whether one was
-      given up instead because it did not end within its `max_plies`.
+      game's payoff if it has one; else 0. `terminations`, `truncations`: bool[B], whether the last step ended a game,
+      or gave it up because it did not end within its `max_plies`.
     - `final_obs`: u8[B, seats, width], each seat's view of the last state of the game that ended last in this slot.
 
-    `observations`, `action_mask`, `rewards` and `final_obs` begin at a multiple of 64 bytes, so that JAX
-    (`jax.numpy.from_dlpack`) and PyTorch (`torch.from_numpy`) take them without copying; what was taken changes with
-    the next step. Callers can write to `states` (STATE[B],
-    the true states), see `refresh`, and to these four, from which the batch reads nothing; all others are read-only.
-    Raises CardaiError for a count below 1 and whatever the game does not allow.
+    Callers can write to `states` (STATE[B], the true states), see `refresh`. `observations`, `action_mask`, `rewards`
+    and `final_obs` begin at a multiple of 64 bytes, so that JAX (`jax.numpy.from_dlpack`) and PyTorch
+    (`torch.from_numpy`) take them without copying; the batch reads nothing from them. All others are read-only. Raises
+    CardaiError for a count below 1 and whatever the game does not allow.
     """
 
     def __init__(

@@ -26,6 +26,13 @@ def told(game: Game, before: GameState, move: np.record, seat: int, seed: int) -
     return int(before["turn"]), told_of(game, before, move, seat, world_of(game, before, seat, seed))
 
 
+def words_of(game: Game, state: GameState, move: np.record, seat: int | None = None) -> str:
+    """A move in words: in full, or what a seat is told, in a world of it. `state`: before the move."""
+    if seat is None:
+        return game.text.spell(state, move)
+    return told_of(game, state, move, seat, game.world(state, seat, seed=int(state["ply"])))
+
+
 class MoveTold(NamedTuple):
     """A move as a seat may read it: who moved, in words, what it led to ("" if nothing is said), and what each seat got
     in the round that it ended, None if it ended none."""

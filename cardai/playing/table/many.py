@@ -25,14 +25,14 @@ from cardai.errors import BadArgument, CardaiError, IllegalMove, positive, unkno
 from cardai.files.writing import interrupts_held
 from cardai.game import Game, is_game, move_dtype, state_dtype
 from cardai.game.compiled.doors import check_flag, check_function, check_integers, check_list, check_seeds
-from cardai.game.compiled.native import at, get, raw
+from cardai.game.compiled.native import raw
 from cardai.game.compiled.rules import CompiledRules, lend
 from cardai.playing.agents.outside import Seated
 from cardai.playing.agents.spec import Agent
 from cardai.playing.agents.strategy import AgentFailed, EvenlyRandom
 from cardai.playing.compiled import driver
 from cardai.playing.compiled.dense import SCORED
-from cardai.playing.compiled.driver import Order, count_choices
+from cardai.playing.compiled.driver import Order
 from cardai.playing.machine import default_threads
 from cardai.playing.progress import CountProgress
 from cardai.playing.table import second_process
@@ -41,7 +41,7 @@ from cardai.playing.table.cast import cast_of, games_of, scratch_of, slots_of
 from cardai.playing.table.complaints import Complaints, NoLegalMove, NoNumber, check_listed
 from cardai.playing.table.ended import Each, Kept, OnGame, Sink
 from cardai.playing.table.following import Following
-from cardai.rules import JIT, rule
+from cardai.rules import JIT
 
 LIVE_NATIVE = 64  # games a thread holds when nobody outside is asked: few, so that they stay in cache
 LIVE_RECORDED = 128  # as long as each game waits for the others to end, before it is recorded
@@ -144,14 +144,6 @@ def play(
     table.order = Order(len(table.slots.status), most, table.log_length, bool(checked), bool(tally))
     results = table.run(progress)
     return replace(results, moves=kept.moves) if record or on_game is not None else results
-
-
-@rule
-def count_all_choices(rules, games, slots, picked, count, scratch):
-    """Add the decisions that slots wait for to the tallies of their games."""
-    for i in range(count):
-        slot = get(picked, i)
-        count_choices(rules, games, get(slots.game, slot), at(slots.states, slot), scratch)
 
 
 class _Table:
@@ -377,9 +369,7 @@ class _Table:
     def _commit(self, picked: np.ndarray, checked: bool) -> None:
         """Play the moves chosen in some slots."""
         (rules, _, games, slots), scratch = self.lent, self.lent_scratches[0]
-        if self.order.tally:
-            count_all_choices(rules, games, slots, raw(picked), len(picked), scratch)
-        wrong = driver.commit(rules, slots, raw(picked), len(picked), self.order, checked, scratch)
+        wrong = driver.commit(rules, games, slots, raw(picked), len(picked), self.order, checked, scratch)
         if wrong >= 0:
             self._refuse(int(wrong))
         self.moved_in[picked] = self.round

@@ -322,9 +322,9 @@ class OneGame:
         if self.is_over:
             self.game.play(before, move)  # raises IllegalMove
         self._slots.chosen[0] = move
-        rules, _, _, slots, scratch = self._lent
+        rules, _, games, slots, scratch = self._lent
         with Complaints(self.game):
-            illegal = driver.commit(rules, slots, raw(self._picked), 1, self._order, True, scratch)
+            illegal = driver.commit(rules, games, slots, raw(self._picked), 1, self._order, True, scratch)
         if illegal >= 0:
             self.game.play(before, move)  # raises IllegalMove
         self._note(before, self._slots.chosen.copy()[0])

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cardai.game import Game
+from cardai.errors import BadArgument
+from cardai.game import Game, GameState
 from cardai.game.compiled.native import at, get, next_of, raw, turn_of
 from cardai.game.compiled.rules import lend, make_world, play_move
 from cardai.playing.agents.spec import Agent
@@ -17,12 +18,14 @@ from cardai.playing.agents.strategy import OnePly, Question, Thinking, WorldSear
 from cardai.playing.compiled import lookahead
 from cardai.playing.compiled.lookahead import DECISIONS, Pending
 from cardai.playing.compiled.search import LEAF, VALUED, Lines, begin_line, play_on, rounds_of
+from cardai.playing.progress import Progress
 from cardai.playing.table.cast import cast_of, leaves_of, lines_of, scratch_of
 from cardai.playing.table.complaints import NoLegalMove, NoNumber
 from cardai.playing.table.lookahead import Lookahead
-from cardai.rules import rule
+from cardai.rules import STREAM, rule
 
 MOST_LINES = 1 << 15  # that are played on at once
+_REPORTED = 4096  # lines played on between two reports of progress
 LINES = -1  # in the key of a lookahead: it judges lines, and is not one of those that decisions begin with
 
 
@@ -70,10 +73,8 @@ class Playout:
     def begin(self, pending: Pending, moves: np.ndarray, sizes: np.ndarray, shares: np.ndarray) -> Lines:
         """The lines of decisions: sizes[i] of `moves`, MOVE[sum of sizes], in shares[i] new worlds, world by world."""
         lines, moves = lines_of(self.game, max(1, int(sizes @ shares))), np.ascontiguousarray(moves)
-        counts = raw(sizes), raw(np.ascontiguousarray(shares))
-        begin_lines(
-            self.rules, lend(pending), len(sizes), raw(moves), *counts, self.plan.turns, self.scratch, lend(lines)
-        )
+        counts, space = (raw(sizes), raw(shares), self.plan.turns), (self.scratch, lend(lines))
+        begin_lines(self.rules, lend(pending), len(sizes), raw(moves), *counts, *space)
         return lines
 
     def play(self, lines: Lines, waiting: np.ndarray) -> np.ndarray:
@@ -88,6 +89,41 @@ class Playout:
         if line >= 0:
             raise NoLegalMove(self.game, int(lines.states["turn"][line]), 0)
         return waiting[lines.status[waiting] != VALUED]
+
+
+def values_in_worlds(
+    game: Game,
+    agent: Agent,
+    world: GameState,
+    moves: np.ndarray,
+    worlds: int,
+    bits: int,
+    progress: Progress | None = None,
+) -> np.ndarray:
+    """The values of MOVE[k] `moves` for the seat to move, in the same new worlds of that seat: f8[worlds, k].
+
+    `agent`: one that searches worlds (`rollout:`, `ahead:`) and is played in compiled code; a line has the value that
+    its search gives it. All `moves` are played on, however few the agent itself would try. `world`: a world of the
+    seat to move. `bits`: 64 bits that decide the new worlds and the luck in them.
+
+    Raises BadArgument for another agent, and CardaiError if the game or a network breaks its contract.
+    """
+    states, none = np.array([world], game.state), np.zeros(1, np.int64)
+    plan = agent.strategy.at_table(game, states)
+    if not isinstance(plan, WorldSearch) or not plan.is_native:
+        raise BadArgument(f"agent {agent.spec!r} plays no worlds on in compiled code")
+    playout, stream, count = Playout(game, plan, agent), np.zeros(1, STREAM), len(moves)
+    stream["rng"] = bits
+    pending, values = Pending(states, stream, none, none, none), np.zeros((worlds, count))
+    step = max(1, _REPORTED // max(1, count))
+    for done in range(0, worlds, step):
+        if progress:
+            progress(done, worlds, f"playing {count} moves out in {worlds} worlds")
+        share = min(step, worlds - done)
+        lines = playout.begin(pending, moves, np.array([count]), np.array([share]))
+        playout.play(lines, np.arange(share * count))
+        values[done : done + share] = lines.values[: share * count].reshape(-1, count)
+    return values
 
 
 class Search(Playout):
