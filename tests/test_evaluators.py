@@ -1,7 +1,5 @@
 """Agents with an evaluator at every door: suites, matches, records. What an evaluator does wrong is one sentence."""
 
-import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +9,6 @@ from judges import Judge, know, some_order
 from printing import text_of
 
 from cardai import load
-from cardai.cli import main as cli
 from cardai.errors import CardaiError
 from cardai.evaluators.bodies.build import build
 from cardai.evaluators.model import FILE, Model
@@ -267,11 +264,3 @@ def test_a_spec_with_a_bad_model_or_option_is_refused_with_a_sentence(folder, sp
     with pytest.raises(CardaiError, match=complaint) as error:
         agent(MOSKA, spec.format(folder))
     assert "\n" not in str(error.value)
-
-
-def test_the_command_line_marks_who_peeks(judges, capsys):
-    assert cli.run(["match", "tictactoe", "--seats", "peeking:one,greedy:other", "--games", "8", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert {row["agent"] for row in told["rows"]} == {"peeking:one (peeks)", "greedy:other"}
-    assert cli.run(["exact", "grade", "tictactoe", "--agent", "peeking:one"]) == 0
-    assert re.search(r"peeking:one \(peeks\)", capsys.readouterr().out)

@@ -89,14 +89,6 @@ def test_the_bootstrap_repeats_for_a_seed():
     assert interval.mean(outcomes, seed=5) != interval.mean(outcomes, seed=6)
 
 
-def test_the_bootstrap_drawn_in_parts_is_as_wide(monkeypatch):
-    outcomes = np.random.default_rng(0).random((50, 2))
-    whole = interval.mean(outcomes)
-    monkeypatch.setattr(interval, "_CHUNK", 730)
-    parts = interval.mean(outcomes)
-    assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high), abs=0.005)
-
-
 def test_estimate_takes_wilson_for_zeros_and_ones_only():
     outcomes = np.array([[0.0, 1.0]] * 20)
     assert interval.estimate(outcomes) == interval.proportion(outcomes)

@@ -25,7 +25,7 @@ from cardai.playing.table import lookahead
 from cardai.playing.table.asking import compare
 from cardai.playing.table.many import play
 from cardai.rules import JIT, STREAM, mixed, rule
-from cardai.rules.cards import count, has, lowest, rank, single
+from cardai.rules.cards import single
 
 TICTACTOE, MOSKA = load("tictactoe"), load("moska")
 EXAMPLE = Path(__file__).parent.parent / "examples/thirtyone"
@@ -197,7 +197,6 @@ def judges(monkeypatch):
         Judge("lines", "planes", 2, open_lines),
         Judge("order", "bitmap", 4, some_order),
         Judge("pending", "afterstate", 4, some_order),
-        Judge("fair", "bitmap", 4, fair_of_rows),
         Judge("view", next(iter(THIRTYONE.learning.encoders)), 3, some_order),
     )
 
@@ -214,40 +213,6 @@ def test_an_evaluator_explores_as_long_as_the_heuristic_it_computes(judges):
     inside = run(TICTACTOE, ["greedy:open_lines?epsilon=0.6&until=6", "random"])
     assert same_games(outside, inside)
     assert not same_games(inside, run(TICTACTOE, ["greedy:open_lines?epsilon=0.6", "random"]))
-
-
-@rule
-def fair(state, seat):
-    """Some judgement of a hand, in 1024ths: sums of these are exact, and many moves are worth the same."""
-    if state.turn < 0:
-        return 0.0 if has(state.playing, seat) else 1.0
-    total, hand = 256 + state.deck_left - 4 * count(state.table), state.hands[seat]
-    while hand != 0:
-        total += rank(lowest(hand))
-        hand &= ~single(lowest(hand))
-    return total / 1024.0
-
-
-def fair_of_rows(rows):
-    """The same from the rows of the encoder `bitmap`."""
-    ranks, place = np.arange(52) // 4, {}
-    for segment in MOSKA.encoder("bitmap").layout(4):
-        first = sum(one.stop - one.start for one in place.values())
-        place[segment.name] = slice(first, first + segment.size)
-    total = (
-        256 + rows[:, place["deck"]].sum(1) - 4 * rows[:, place["table"]].sum(1) + rows[:, place["own hand"]] @ ranks
-    )
-    return total / 1024.0
-
-
-@pytest.mark.parametrize("spec", ["sampled:{}?worlds=7", "sampled:{}?worlds=7&epsilon=0.1", "peeking:{}", "greedy:{}"])
-def test_hidden_cards_are_searched_as_by_the_heuristic(judges, spec):
-    """The same worlds from the same streams, the same means, the same lots among equal moves."""
-    game = MOSKA.changed(heuristics={"by_rule": fair})
-    others, games = ["bot3", "bot2", "random"], 30 if JIT else 1
-    outside = run(game, [spec.format("fair"), *others], games)
-    assert same_games(outside, run(game, [spec.format("by_rule"), *others], games))
-    assert outside.rows > 100 * games
 
 
 # What must not matter.

@@ -11,15 +11,11 @@ from scipy.stats import chisquare
 import cardai
 from cardai.errors import CardaiError, unknown
 from cardai.game import Agents, Game, Rules, Text, move_dtype, state_dtype
-from cardai.game.compiled.native import at, raw
-from cardai.game.compiled.rules import lend
 from cardai.playing.agents.spec import agent, list_specs
 from cardai.playing.agents.strategy import EvenlyRandom, HandWritten
 from cardai.playing.compiled import driver
-from cardai.playing.compiled.search import choose_by_search
-from cardai.playing.table.cast import cast_of, scratch_of
 from cardai.playing.table.many import play
-from cardai.rules import JIT, STREAM, rule, shuffle
+from cardai.rules import JIT, rule, shuffle
 
 HEARTS, MOSKA, TICTACTOE = map(cardai.load, ("hearts", "moska", "tictactoe"))
 
@@ -130,25 +126,6 @@ def deals(count, variant):
 
 
 COUNT = 200 if JIT else 20
-
-
-def test_greedy_takes_the_best_after_state_computed_here():
-    for name, game, heuristic in (("draw", DRAW, "worth"), ("tictactoe", TICTACTOE, "open_lines")):
-        seats = game.default_seats
-        results = play(
-            game,
-            [agent(game, f"greedy:{heuristic}")],
-            np.zeros((20, seats), int),
-            np.arange(20),
-            record=True,
-        )
-        for seed, moves in enumerate(results.moves):
-            state = game.new(seats, seed)
-            for move in moves:
-                seat = int(state.turn)
-                values = {m.tobytes(): game.value(game.after(state, m), seat, heuristic) for m in game.moves(state)}
-                assert values[move.tobytes()] == max(values.values()), name
-                state = game.play(state, move)
 
 
 def best_in_the_true_world(state):
@@ -277,28 +254,6 @@ def test_a_heuristic_that_gives_no_number_still_plays_a_legal_move():
 def test_a_rollout_decides_by_the_mean_score():
     assert set(openings("rollout:500", "sure5", 10)[0]) == {TAKE}
     assert set(openings("rollout:500", "sure1", 10)[0]) == {BLIND}
-
-
-def test_a_rollout_wins_at_once_and_stops_the_others_win():
-    for text, wanted in (("b2 a1 b3 c1", "b1"), ("a1 b2 a3 a2", "c2")):
-        state = TICTACTOE.new(2, 0)
-        for name in text.split():
-            state = TICTACTOE.play(state, TICTACTOE.text.parse(state, name))
-        assert rollout_choices(TICTACTOE, state) == {wanted}
-
-
-def rollout_choices(game, state, count=5):
-    """What rollout:300 plays in a position."""
-    found, cast = set(), cast_of(game, [agent(game, "rollout:300").strategy])
-    scratch = scratch_of(game)
-    for seed in range(count):
-        states, streams, chosen = np.array([state], game.state), np.zeros(1, STREAM), np.zeros(1, game.move)
-        streams["rng"] = seed
-        handles = [at(raw(one), 0) for one in (states, streams, chosen)]
-        lent = lend(game.compiler.rules), lend(cast), 0, handles[0], lend(scratch), handles[1], handles[2]
-        choose_by_search(*lent, 0.0, 0.0)
-        found.add(game.text.spell(state, chosen[0]))
-    return found
 
 
 def test_a_rollout_of_a_game_without_end_comes_to_an_end():
