@@ -85,6 +85,7 @@ INNER = {
     "cardai.game.Game.check_outcome": "the check itself",
     "cardai.playing.table.asking.Inquiry": "how a table asks its agents; `ask` is the door to it",
     "cardai.playing.table.asking.pending_of": "the same",
+    "cardai.playing.agents.strategy.plays_worlds_on": "a question about any strategy; searches refuse by it",
     "cardai.playing.agents.strategy.Strategy": "what strategies have in common",
     "cardai.playing.agents.strategy.move_of": "asks a function of somebody else's; `cardai.player` is the door to it",
     "cardai.records.record.Header": "what the first line of a file says",
