@@ -33,7 +33,7 @@ from cardai.game.compiled.native import (
 from cardai.game.compiled.rules import DEAL, SCORE, is_among, legal_moves, make_view, make_world, play_move
 from cardai.playing.compiled.lookahead import add, compare
 from cardai.playing.compiled.players import NATIVE, OUTSIDE, SEARCH, UNIFORM
-from cardai.playing.compiled.search import choose_evenly, judge_of
+from cardai.playing.compiled.search import choose_evenly, look_of
 from cardai.rules import inlined, mixed, rule
 
 # Where a slot stands when the driver comes back.
@@ -112,7 +112,7 @@ def decide(rules, cast, player, state, params, index, explores, scratch, stream,
     if kind == SEARCH:
         arguments = rules, cast, player, state, scratch, stream, chosen, epsilon, temperature
         return call_separate(get(cast.search, player), arguments)
-    return compare(rules, judge_of(cast, player, False), state, scratch, stream, chosen, epsilon, temperature)
+    return compare(rules, look_of(cast, player, False), state, scratch, stream, chosen, epsilon, temperature)
 
 
 @rule

@@ -70,11 +70,17 @@ BATCH, VALUE, NETWORK = range(3)
 
 
 class Judge(NamedTuple):
-    """Who judges positions, and which."""
+    """Who judges positions. `call`: the address of the heuristic, otherwise of the encoder. `network`: its address."""
 
     kind: int  # BATCH, VALUE or NETWORK
-    call: Any  # the address of the heuristic, otherwise of the encoder
-    network: int  # its address
+    call: Any
+    network: int
+
+
+class Look(NamedTuple):
+    """Which positions are judged, and by whom."""
+
+    judge: Judge
     settles: bool  # settled states are judged, otherwise after-states
     peeks: bool  # in the true world; choices at the same time are no part of it: nobody has made them yet
     worlds: int  # otherwise in so many worlds
@@ -266,16 +272,17 @@ def end_group(judge, scratch, group, i):
 
 
 @rule
-def look_ahead(rules, judge, state, scratch, stream):
+def look_ahead(rules, look, state, scratch, stream):
     """Play every legal move of the seat to move in its worlds and collect the states that follow.
 
     Returns how many legal moves there are, or -1 if the batch has no room. The moves stand in `scratch.moves`. Groups
     go to `scratch.leaves`, from used[GROUPS] on, if a batch is gathered, otherwise to `scratch.totals` and `counts`. A
     single move is not judged.
     """
-    seat, group, settles, worlds = turn_of(state), get(scratch.leaves.used, GROUPS), judge.settles, judge.worlds
+    seat, group, judge = turn_of(state), get(scratch.leaves.used, GROUPS), look.judge
+    settles, worlds = look.settles, look.worlds
     view, trial = at(scratch.worlds, 0), at(scratch.worlds, 1)
-    if judge.peeks:
+    if look.peeks:
         copy(view, state, rules.state_size)
     else:
         make_world(rules, view, state, seat, stream)
@@ -288,7 +295,7 @@ def look_ahead(rules, judge, state, scratch, stream):
         set(scratch.counts, i, 1 if n == 1 else 0)
         set(scratch.open, i, 1)
     for world in range(worlds if n > 1 else 0):
-        if world > 0 and not judge.peeks:
+        if world > 0 and not look.peeks:
             make_world(rules, view, state, seat, stream)
         if together:
             unseal(view, rules.sealed)
@@ -365,7 +372,7 @@ def pick(rules, n, scratch, chosen, stream, epsilon, temperature):
 
 
 @rule
-def compare_moves(rules, judge, state, scratch, stream):
+def compare_moves(rules, look, state, scratch, stream):
     """Look ahead by a heuristic or a network. The moves, `totals` and `counts` stand in `scratch`.
 
     Returns how many legal moves there are, and the work done: 1 plus the positions judged, or -1 if a network's score
@@ -375,7 +382,7 @@ def compare_moves(rules, judge, state, scratch, stream):
     set(used, FIRST, 0)
     set(used, LEAVES, 0)
     set(used, ROWS, 0)
-    n = look_ahead(rules, judge, state, scratch, stream)
+    n = look_ahead(rules, look, state, scratch, stream)
     work = 1
     for i in range(n if n > 1 else 0):
         if np.isnan(get_float(scratch.totals, i)):
@@ -385,12 +392,12 @@ def compare_moves(rules, judge, state, scratch, stream):
 
 
 @rule
-def compare(rules, judge, state, scratch, stream, chosen, epsilon, temperature):
+def compare(rules, look, state, scratch, stream, chosen, epsilon, temperature):
     """Choose a move by a heuristic or a network.
 
     Returns the work done, as `compare_moves` does, or 0 if there is no legal move.
     """
-    n, work = compare_moves(rules, judge, state, scratch, stream)
+    n, work = compare_moves(rules, look, state, scratch, stream)
     if n == 0:
         return 0
     if work > 0:
@@ -399,18 +406,18 @@ def compare(rules, judge, state, scratch, stream, chosen, epsilon, temperature):
 
 
 @rule
-def add_decision(rules, judge, state, scratch, stream):
+def add_decision(rules, look, state, scratch, stream):
     """Add a decision to the batch. Returns False if there is no room for it. A heuristic's means are known at once."""
     batch = scratch.leaves
     used = batch.used
     decision, move = get(used, DECISIONS), get(used, MOVES)
     set(used, FIRST, get(used, ROWS))
-    n = look_ahead(rules, judge, state, scratch, stream)
+    n = look_ahead(rules, look, state, scratch, stream)
     if n < 0 or move + n > 2 * batch.room or decision >= batch.room:
         return False
     for i in range(n):
         copy(at(batch.moves, move + i), at(scratch.moves, i), rules.move_size)
-        if judge.kind != BATCH:
+        if look.judge.kind != BATCH:
             set_float(batch.means, move + i, get_float(scratch.totals, i) / get(scratch.counts, i))
     set(batch.move_end, decision, move + n)
     set(batch.group_end, decision, get(used, GROUPS))
@@ -420,7 +427,7 @@ def add_decision(rules, judge, state, scratch, stream):
 
 
 @rule
-def gather(rules, judge, pending, count, scratch):
+def gather(rules, look, pending, count, scratch):
     """Fill an empty batch with decisions. Returns how many of them there was room for.
 
     The stream of a decision that does not fit stays as it was, so that the decision sees the same worlds later.
@@ -430,7 +437,7 @@ def gather(rules, judge, pending, count, scratch):
         state, stream = at(pending.states, get(pending.picked, i)), at(pending.streams, get(pending.places, i))
         groups, leaves, rows = get(used, GROUPS), get(used, LEAVES), get(used, ROWS)
         copy(saved, stream, 8)
-        if not add_decision(rules, judge, state, scratch, stream):
+        if not add_decision(rules, look, state, scratch, stream):
             copy(stream, saved, 8)
             set(used, GROUPS, groups)
             set(used, LEAVES, leaves)

@@ -52,7 +52,7 @@ from cardai.game.compiled.native import (
     unseal,
 )
 from cardai.game.compiled.rules import SCORE, CompiledRules, chooses_together, legal_moves, lend, make_world, play_move
-from cardai.playing.compiled.lookahead import NETWORK, VALUE, Judge, add, compare, compare_moves, pick, pick_best
+from cardai.playing.compiled.lookahead import NETWORK, VALUE, Judge, Look, add, compare, compare_moves, pick, pick_best
 from cardai.playing.compiled.players import NATIVE, ONE_PLY, OUTSIDE, UNIFORM
 from cardai.rules import inlined, rule, separate
 
@@ -97,11 +97,11 @@ def choose_evenly(rules, state, scratch, level, stream, chosen):
 
 
 @rule
-def judge_of(cast, player, in_world):
-    """The judge of a player who looks one ply ahead inside compiled code. `in_world`: in a world, it sees all of it."""
+def look_of(cast, player, in_world):
+    """How a player looks one ply ahead inside compiled code. `in_world`: in a world, of which it sees everything."""
     network, settles, peeks = get(cast.networks, player), get(cast.settles, player), get(cast.peeks, player)
     kind, worlds = VALUE if network == 0 else NETWORK, 1 if in_world else get(cast.worlds, player)
-    return Judge(kind, get(cast.calls, player), network, settles != 0, in_world or peeks != 0, worlds)
+    return Look(Judge(kind, get(cast.calls, player), network), settles != 0, in_world or peeks != 0, worlds)
 
 
 @rule
@@ -120,13 +120,13 @@ def choose_in_world(rules, cast, player, state, scratch, stream, chosen):
         return 1
     if kind == UNIFORM:
         return choose_evenly(rules, state, scratch, 0, stream, chosen)
-    return compare(rules, judge_of(cast, player, True), state, scratch, stream, chosen, 0.0, 0.0)
+    return compare(rules, look_of(cast, player, True), state, scratch, stream, chosen, 0.0, 0.0)
 
 
 @rule
 def judge_choice(rules, cast, player, state, scratch, stream):
     """Let the judge of a model compare the moves of a choice in a world. Returns how many, the best mean, the work."""
-    n, work = compare_moves(rules, judge_of(cast, player, True), state, scratch, stream)
+    n, work = compare_moves(rules, look_of(cast, player, True), state, scratch, stream)
     best = -np.inf
     for i in range(n):
         best = max(best, get_float(scratch.totals, i) / get(scratch.counts, i))
@@ -240,7 +240,7 @@ def candidates(rules, cast, player, state, scratch, stream):
     """Put the moves that are played on into the space of the search, without values yet. Returns how many, the work."""
     space, own, most = scratch.search, get(cast.own, player), get(cast.most, player)
     if most > 0 and get(cast.kinds, own) == ONE_PLY:
-        n, work = compare_moves(rules, judge_of(cast, own, False), state, scratch, stream)
+        n, work = compare_moves(rules, look_of(cast, own, False), state, scratch, stream)
     else:
         make_world(rules, at(space.world, 0), state, turn_of(state), stream)
         n, work = abs(legal_moves(rules, at(space.world, 0), scratch.moves, 0)), 1

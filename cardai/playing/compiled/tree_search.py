@@ -56,8 +56,8 @@ from cardai.playing.compiled.search import (
     NOT_A_NUMBER,
     choose_in_world,
     judge_choice,
-    judge_of,
     known_score,
+    look_of,
     note_time,
     put_back,
 )
@@ -213,8 +213,8 @@ def judge_new(rules, cast, player, world, n, scratch, stream):
 
     Their places stand in `tree.places`. Returns whether all values are numbers.
     """
-    tree, judge = scratch.tree, judge_of(cast, get(cast.own, player), True)
-    _, work = compare_moves(rules, judge, world, scratch, stream)
+    tree, look = scratch.tree, look_of(cast, get(cast.own, player), True)
+    _, work = compare_moves(rules, look, world, scratch, stream)
     for i in range(n):
         place = get(tree.places, i)
         if get(tree.visits, place) == 0:

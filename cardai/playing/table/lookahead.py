@@ -12,7 +12,7 @@ from cardai.game.compiled.rules import lend
 from cardai.playing.agents.evaluator import Evaluator
 from cardai.playing.agents.strategy import Question
 from cardai.playing.compiled import lookahead
-from cardai.playing.compiled.lookahead import BATCH, MOVES, ROWS, VALUE, Judge, Leaves, Pending, Scratch
+from cardai.playing.compiled.lookahead import BATCH, MOVES, ROWS, VALUE, Judge, Leaves, Look, Pending, Scratch
 from cardai.playing.table.cast import leaves_of, scratch_of
 
 MOST_BYTES = 1 << 29  # of rows in a batch, which one decision may fill; a run holds a few batches for each agent
@@ -30,10 +30,10 @@ class Lookahead:
     def __init__(self, game: Game, evaluator: Evaluator | Any, seats: int) -> None:
         self.game, self.evaluator, self.is_value = game, evaluator, not hasattr(evaluator, "score")
         if self.is_value:
-            self._judge, self.width, batch = (VALUE, evaluator, 0), 1, SMALLEST
+            self._judge, self.width, batch = Judge(VALUE, evaluator, 0), 1, SMALLEST
         else:
             encoder = game.encoder(evaluator.encoder)
-            self._judge = BATCH, game.compiler.entry("encode", encoder.encode), 0
+            self._judge = Judge(BATCH, game.compiler.entry("encode", encoder.encode), 0)
             self.width, batch = encoder.width(seats), evaluator.batch
         self._rules, self._base = lend(game.compiler.rules), scratch_of(game)
         self._make_room(max(batch, SMALLEST, game.max_moves))
@@ -48,17 +48,17 @@ class Lookahead:
         return self._scratch.leaves
 
     def gather(self, pending: Pending, settles: bool, worlds: int, peeks: bool, whole: bool = False) -> int:
-        """Take in decisions, as many as there is room for. The arguments are those of `Judge`.
+        """Take in decisions, as many as there is room for. The arguments are those of `Look`.
 
         Returns how many it took: at least one, and all of them if `whole`. Raises CardaiError if that needs more rows
         than memory should hold.
         """
         self._pending, count, places = lend(pending), len(pending.picked), pending.places
-        self._kept, judge = pending, Judge(*self._judge, settles, peeks, worlds)
+        self._kept, look = pending, Look(self._judge, settles, peeks, worlds)
         before = pending.streams[places] if whole else None
         while True:
             self.leaves.used[:] = 0
-            self.asked = int(lookahead.gather(self._rules, judge, self._pending, count, self._lent))
+            self.asked = int(lookahead.gather(self._rules, look, self._pending, count, self._lent))
             if self.asked == count or (self.asked and not whole):
                 return self.asked
             if before is not None:
