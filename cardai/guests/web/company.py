@@ -1,4 +1,4 @@
-"""Who is at a table, who is waited for, and what people may say to each other: nothing of the game is in it.
+"""Who is at a table, and who is waited for: nothing of the game is in it.
 
 All of it goes to everybody at the table, spectators too, in frames of its own (`{"company": ...}`), so that views stay
 as they are when somebody comes or goes.
@@ -11,9 +11,6 @@ from typing import Any
 
 from cardai.guests.web.room import Right
 from cardai.guests.web.tables import WebTable
-
-PHRASES = ("hello", "luck", "well", "thanks", "sorry", "oops", "moment", "turn", "fun", "bye")
-"""What people may say. A page has the words, so nobody can say anything else."""
 
 
 @dataclass(frozen=True)

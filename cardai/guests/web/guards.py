@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeGuard
 
 from cardai.errors import BadArgument, is_printable
-from cardai.guests.web.store import LEVELS
 
 LARGEST = 4096  # bytes of a frame or of a request's body
 LONGEST_NAME = 24
@@ -137,14 +136,6 @@ def _is_clean(value: object) -> bool:
     if isinstance(value, dict):
         return all(_is_clean(key) and _is_clean(part) for key, part in value.items())
     return not isinstance(value, list) or all(map(_is_clean, value))
-
-
-def level_in(message: Mapping[str, Any]) -> str:
-    """How well a person says they play, "" if they say nothing. Raises BadArgument for another word."""
-    level = message.get("level", "")
-    if level not in ("", *LEVELS):
-        raise BadArgument(f"level must be {', '.join(LEVELS[:-1])} or {LEVELS[-1]}")
-    return level
 
 
 def clean_name(name: object) -> str:

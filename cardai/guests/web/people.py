@@ -6,14 +6,14 @@ for a person, games in which an agent made some of their moves; for the others a
 opponents.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from cardai.game import Game
-from cardai.guests.web.store import LEVELS, RESIGNED, Store, TableRow
+from cardai.guests.web.store import RESIGNED, Store, TableRow
 from cardai.playing.stats.interval import Estimate, of_people
 from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.measure import label_of, win_shares
@@ -21,18 +21,27 @@ from cardai.playing.stats.report import Report
 
 
 @dataclass(frozen=True)
-class PeopleRow:
-    """How people did at tables of one variant, number of seats and set of opponents.
+class Figures:
+    """Means over people of the means of their games; the bounds are NaN for fewer than `FEWEST_PEOPLE`.
+
+    - `score`: in the unit of the game's payoff. `share`: of the win, 1/k for each of the k seats (of teams, the k
+      teams) with the best score of the table.
+    - `loss`: the share of games with score 0. None in a game whose tables do not count losses (`Learning.measures`):
+      there a score of 0 is no loss, or is that of most seats.
+    """
+
+    score: Estimate
+    share: Estimate
+    loss: Estimate | None
+
+
+@dataclass(frozen=True)
+class PeopleRow(Figures):
+    """How people did at tables of one variant, number of seats and set of opponents, in finished games.
 
     - `games`: games of a person that were finished; `people`: who played them; `unfinished`: games that were not, or in
       which an agent made some of their moves.
-    - `score`: the mean score, in the unit of the game's payoff; `share`: the mean share of the win, 1/k for each of the
-      k seats (of teams, the k teams) with the best score of the table; of finished games. Means over people
-      of the means of their games; the bounds are NaN for fewer than `FEWEST_PEOPLE`.
-    - `loss`: the share of games with score 0. None in a game whose tables do not count losses (`Learning.measures`):
-      there a score of 0 is no loss, or is that of most seats.
-    - `score_with_all`, `share_with_all`, `loss_with_all`: with unfinished games as the worst score and no win.
-    - `levels`: the same for the people of each level that was stated, see `PeopleLevel`; empty if nobody stated one.
+    - `with_all`: the figures with unfinished games as the worst score and no win.
     - `fair_score`: the mean score of a seat, None if the game does not promise it; `fair_share`: the share of the win
       of equal players, 1 / seats or 1 / teams; `fair_loss`: how often a seat lost, of all seats in the finished games.
     """
@@ -43,35 +52,14 @@ class PeopleRow:
     games: int
     people: int
     unfinished: int
-    score: Estimate
-    share: Estimate
-    loss: Estimate | None
-    score_with_all: Estimate
-    share_with_all: Estimate
-    loss_with_all: Estimate | None
+    with_all: Figures
     fair_score: float | None
     fair_share: float
     fair_loss: float | None
-    levels: tuple["PeopleLevel", ...] = ()
 
 
 @dataclass(frozen=True)
-class PeopleLevel:
-    """How those people did who said of themselves before the game that they play at this `level`; "" if they said none.
-
-    The figures are those of `PeopleRow`, of finished games.
-    """
-
-    level: str
-    games: int
-    people: int
-    score: Estimate
-    share: Estimate
-    loss: Estimate | None
-
-
-@dataclass(frozen=True)
-class PeopleReport(Report, drawn_by="cardai.guests.web.show_people:table"):
+class PeopleReport(Report, drawn_by="cardai.guests.web.shown:people"):
     """The rows of a game, the most games first.
 
     `teams`: how many teams play, 0 if each seat plays for itself. `unit`: that of the payoff, "" for scores. `study`:
@@ -104,7 +92,7 @@ def measure_people(store: Store, game: Game) -> PeopleReport:
                 others = [other for other in row.seats if other is not seat]
                 opponents = {other.agent for other in others if other.agent}.union(*(one.helpers for one in others))
                 games = groups.setdefault((row.variant, len(row.seats), tuple(sorted(opponents))), [])
-                games.append(_PersonalGame(seat.person, place, np.array(row.scores) if is_own else None, seat.level))
+                games.append(_PersonalGame(seat.person, place, np.array(row.scores) if is_own else None))
     rows = [_row(game, *key, games) for key, games in groups.items()]
     rows.sort(key=lambda row: -row.games)
     unit = game.payoff.counted
@@ -119,66 +107,41 @@ def _tables(store: Store, game: Game) -> Iterable[TableRow]:
 
 
 class _PersonalGame(NamedTuple):
-    """A game of a person: their seat, the scores of all seats (None if it was not finished), the level they stated."""
+    """A game of a person: their seat, and the scores of all seats, None if it was not finished."""
 
     person: int
     place: int
     scores: np.ndarray | None
-    level: str
-
-
-@dataclass(frozen=True)
-class _Figures:
-    """What is counted of games: mean score, share of the win, losses if the game counts them."""
-
-    score: Estimate
-    share: Estimate
-    loss: Estimate | None
 
 
 def _row(game: Game, variant: str, seats: int, opponents: tuple[str, ...], games: list[_PersonalGame]) -> PeopleRow:
     finished = [one for one in games if one.scores is not None]
-    own, everything, total = _figures(game, finished), _figures(game, games), game.score_sum(seats)
+    own, total = _figures(game, finished), game.score_sum(seats)
     lost = [np.mean(label_of(game.payoff, "loss", np.array(one.scores))) for one in finished]
     return PeopleRow(
-        variant,
-        seats,
-        opponents,
-        len(finished),
-        len({one.person for one in finished}),
-        len(games) - len(finished),
-        own.score,
-        own.share,
-        own.loss,
-        everything.score,
-        everything.share,
-        everything.loss,
-        None if total is None else total / seats,
-        1 / (game.teams or seats),
-        float(np.mean(lost)) if lost and own.loss is not None else None,
-        tuple(_levels(game, games)),
+        **vars(own),
+        variant=variant,
+        seats=seats,
+        opponents=opponents,
+        games=len(finished),
+        people=len({one.person for one in finished}),
+        unfinished=len(games) - len(finished),
+        with_all=_figures(game, games),
+        fair_score=None if total is None else total / seats,
+        fair_share=1 / (game.teams or seats),
+        fair_loss=float(np.mean(lost)) if lost and own.loss is not None else None,
     )
 
 
-def _levels(game: Game, games: list[_PersonalGame]) -> Iterator[PeopleLevel]:
-    """The figures of each level, if any was stated."""
-    stated = {one.level for one in games}
-    for level in (*LEVELS, "") if stated - {""} else ():
-        finished = [one for one in games if one.level == level and one.scores is not None]
-        if finished:
-            own, people = _figures(game, finished), len({one.person for one in finished})
-            yield PeopleLevel(level, len(finished), people, own.score, own.share, own.loss)
-
-
-def _figures(game: Game, games: list[_PersonalGame]) -> _Figures:
+def _figures(game: Game, games: list[_PersonalGame]) -> Figures:
     """The figures of games. One that was not finished has the worst score and no part of the win."""
     counts_losses, payoff = not game.learning.measures or "loss" in game.learning.measures, game.payoff
     own = [(one.person, np.array(0.0 if one.scores is None else one.scores[one.place])) for one in games]
     score = [(person, float(payoff.of(one))) for person, one in own]
     share = [(one.person, 0.0 if one.scores is None else share_of(game, one.scores, one.place)) for one in games]
     loss = [(person, float(label_of(payoff, "loss", one))) for person, one in own]
-    bounds = payoff.low, payoff.high
-    return _Figures(_estimated(score, *bounds), _estimated(share), _estimated(loss) if counts_losses else None)
+    lost = over_people(loss) if counts_losses else None
+    return Figures(over_people(score, payoff.low, payoff.high), over_people(share), lost)
 
 
 def share_of(game: Game, scores: np.ndarray, place: int) -> float:
@@ -187,12 +150,18 @@ def share_of(game: Game, scores: np.ndarray, place: int) -> float:
     return float(win_shares(sides)[place % len(sides)])
 
 
-def _estimated(games: list[tuple[int, float]], least: float = 0.0, most: float = 1.0) -> Estimate:
+def by_person(values: Iterable[tuple[Any, float]]) -> dict[Any, list[float]]:
+    """The values of each person, of (person, value)."""
+    found: dict[Any, list[float]] = {}
+    for person, value in values:
+        found.setdefault(person, []).append(value)
+    return found
+
+
+def over_people(values: Iterable[tuple[Any, float]], least: float = 0.0, most: float = 1.0) -> Estimate:
     """What a person scores in the mean, of games (person, value from `least` to `most`)."""
-    by_person: dict[int, list[float]] = {}
-    for person, value in games:
-        by_person.setdefault(person, []).append(value)
-    table = np.full((len(by_person), max(map(len, by_person.values()), default=1)), np.nan)
-    for values, row in zip(by_person.values(), table, strict=True):
-        row[: len(values)] = values
+    found = by_person(values)
+    table = np.full((len(found), max(map(len, found.values()), default=1)), np.nan)
+    for row, own in zip(table, found.values(), strict=True):
+        row[: len(own)] = own
     return of_people(table, least, most)

@@ -12,6 +12,7 @@ import numpy as np
 
 from cardai.errors import CardaiError, whole
 from cardai.game import MEASURES, Game, is_game
+from cardai.guests.web.protocol import Plan
 from cardai.measure.duplicate import outcomes, outcomes_of_place, play_rotated
 from cardai.playing.agents.spec import HUMAN, agent
 from cardai.playing.progress import Progress
@@ -51,7 +52,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True)
-class StudyPlan(Report, drawn_by="cardai.guests.web.show_plan:table"):
+class StudyPlan(Report, drawn_by="cardai.guests.web.shown:plan"):
     """Studies that were drawn, `drawn` of each size. `truth`: the mean of the agents that stand for people."""
 
     game: str
@@ -74,16 +75,14 @@ class StudyPlan(Report, drawn_by="cardai.guests.web.show_plan:table"):
 def plan_study(
     game: Game,
     line_up: Sequence[str],
-    persons: Sequence[str],
-    people: Sequence[int],
-    games: Sequence[int],
+    wishes: Plan,
     measure: str = "score",
     variant: str | None = None,
     trials: int = 2000,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> StudyPlan:
-    """What studies of `people` and `games` each would show, if people were as strong as the agents `persons`.
+    """What studies of the sizes in `wishes` would show, if people were as strong as its agents.
 
     `line_up`: the specs of the study's table, "human" in one seat, which goes round the table from game to game.
     `measure`: one of `MEASURES`. `trials`: the games by which the strength of an agent is found. Raises CardaiError for
@@ -92,6 +91,7 @@ def plan_study(
     places = [place for place, spec in enumerate(line_up) if spec == HUMAN]
     if len(places) != 1:
         raise CardaiError(f"the table of a plan has one seat for a person, {HUMAN!r}, not {len(places)}")
+    persons, people, games = wishes.persons, wishes.people, wishes.games
     if measure not in MEASURES or not persons or not people or not games:
         raise CardaiError(f"a plan is for one of {', '.join(MEASURES)}, for persons, numbers of people and of games")
     for number in people:

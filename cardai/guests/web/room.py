@@ -8,10 +8,10 @@ from typing import Any
 
 from cardai.errors import BadArgument, CardaiError
 from cardai.guests.web import challenge, commitment
-from cardai.guests.web.guards import clean_name, digest, flag_in, level_in, new_token, number_in, read_hex, text_of
+from cardai.guests.web.guards import clean_name, digest, flag_in, new_token, number_in, read_hex, text_of
 from cardai.guests.web.offers import Offer
 from cardai.guests.web.protocol import Aids, Time
-from cardai.guests.web.store import SeatRow, Store, TableRow
+from cardai.guests.web.store import LEFT, RESIGNED, SeatRow, Store, TableRow
 from cardai.guests.web.tables import MOST_WATCHERS, WebTable
 
 MOST_TABLES = 2000  # in memory
@@ -66,14 +66,14 @@ class Room:
         `person`: the digest of the person's token; they are kept with the table. Raises BadArgument for anything else,
         and Full if there is no room.
         """
-        offer = self._offer(wishes)
+        offer = self.offer(wishes)
         variant = wishes.get("variant", offer.variants[0])
         if variant not in offer.variants:
             raise BadArgument("this server does not offer this variant")
         token, rows = new_token(), _seats(offer, variant, wishes.get("seats"))
         me = [row for row, wish in zip(rows, wishes["seats"], strict=True) if wish == ME]
         for row in me:
-            row.name, row.token, row.level = clean_name(wishes.get("name")), digest(token), level_in(wishes)
+            row.name, row.token = clean_name(wishes.get("name")), digest(token)
         row = TableRow(new_token(), offer.key, offer.game.version, variant, commitment.new_secret(), rows)
         alone = len(me) == 1 and FRIEND not in wishes["seats"]
         row.study = flag_in(wishes, "study")
@@ -82,14 +82,15 @@ class Room:
         people = challenge.people_in(wishes["challenge"]) if "challenge" in wishes else None
         if people is not None and (row.study or not alone):
             raise BadArgument("a challenge is for one person at each table, and without hints")
-        if people is not None:
-            row.challenge = challenge.new_code()
-            self.store.add_challenge(row.challenge, people)
+        code = challenge.new_code()
+        row.challenge = None if people is None else code
         table = WebTable(row, offer, self.store)
         row.takeover = _takeover(wishes, table)
         self._make_room()
         for one in me:
             one.person = self.store.add_person(person)
+        if people is not None:
+            self.store.add_challenge(code, people)
         self.store.add_table(row)
         if people is not None:
             table.deal()
@@ -108,10 +109,9 @@ class Room:
         room.
         """
         code, name = text_of(message, "code", 40).strip().lower(), clean_name(message.get("name"))
-        level = level_in(message)
         with self._joining:  # so that two who come at once do not take the last place both
-            reached = challenge.standing(self.store, code)
-            if reached is None or not reached.rows or reached.rows[0].game not in self.offers:
+            reached = self.store.challenge(code)
+            if reached is None or not reached.tables or reached.tables[0].game not in self.offers:
                 raise BadArgument("there is no challenge with this code")
             known = self.store.person(person)
             own = None if known is None else reached.table_of(known)
@@ -119,40 +119,36 @@ class Room:
                 return own, None
             if reached.ended:
                 raise BadArgument("this challenge has been ended")
-            if len(reached.rows) >= reached.people:
+            if len(reached.tables) >= reached.people:
                 raise BadArgument("all places in this challenge are taken")
             self._make_room()
             token = new_token()
-            row = challenge.another_table(reached.rows[0], name, self.store.add_person(person), digest(token), level)
+            row = challenge.another_table(reached.tables[0], name, self.store.add_person(person), digest(token))
             table = WebTable(row, self.offers[row.game], self.store)
             self.store.add_table(row)
             table.deal()
         self._keep(table)
         return row.id, token
 
-    def branch(self, table: WebTable, place: Right, message: Mapping[str, Any]) -> tuple[str, str]:
+    def branch(self, table: WebTable, seat: int, message: Mapping[str, Any]) -> tuple[str, str]:
         """Go on with a finished game from the middle, at a new study table. Returns its id and the seat's token."""
-        if place.watches:
-            raise BadArgument("only those who play may play on")
         token = new_token()
         row = table.branched(message.get("ply"), digest(token))
         self.add(row)
         return row.id, token
 
-    def rematch(self, table: WebTable, place: Right) -> tuple[str, str]:
+    def rematch(self, table: WebTable, seat: int) -> tuple[str, str]:
         """Sit down at the next table of the people of a finished game. The first of them sets it up.
 
-        Returns its id and the token of the seat. Raises BadArgument for spectators, before the end, and in a challenge.
+        Returns its id and the token of the seat. Raises BadArgument before the end, and in a challenge.
         """
-        if place.watches:
-            raise BadArgument("only those who play may play again")
         with self._joining:  # so that two who come at once meet at one table
             following = None if table.row.rematch is None else self.table(table.row.rematch)
             if following is None or following.is_over:
                 following = self.add(table.following())
                 table.follow_on(following.row.id)
             token = new_token()
-            following.sit_again(place.seat, table.row.seats[place.seat].person, digest(token))
+            following.sit_again(seat, table.row.seats[seat].person, digest(token))
         return following.row.id, token
 
     def table(self, table_id: str) -> WebTable | None:
@@ -207,7 +203,8 @@ class Room:
                 del self._busy[table_id]
             return left
 
-    def _offer(self, wishes: Mapping[str, Any]) -> Offer:
+    def offer(self, wishes: Mapping[str, Any]) -> Offer:
+        """What is offered of the `game` that a browser names. Raises BadArgument if it is none."""
         key = wishes.get("game")
         offer = self.offers.get(key) if isinstance(key, str) else None
         if offer is None:
@@ -262,37 +259,43 @@ class Room:
             raise BadArgument(OWN_LINK[link] if link else "you have a seat at this table already")
         if self.store.accept_watcher(table.row.id, digest(invitation), digest(token)) is not None:
             return token
-        name, level = clean_name(message.get("name")), level_in(message)
+        name = clean_name(message.get("name"))
         nonce = read_hex(message["nonce"], commitment.NONCE_BYTES) if "nonce" in message else None
-        seat = table.sit(invitation, name, person, digest(token), level)
+        seat = table.sit(invitation, name, person, digest(token))
         if seat is None:
             raise BadArgument(DEAD_LINK)
         if nonce is not None:
             table.add_nonce(seat, nonce)
         return token
 
-    def invite(self, table: WebTable, place: Right, message: Mapping[str, Any]) -> str:
-        """Returns an invitation to an empty seat, which works once.
+    # What somebody does from their seat.
+
+    def invite(self, table: WebTable, seat: int, message: Mapping[str, Any]) -> dict[str, str]:
+        """Returns an invitation to an empty `seat` of the message, which works once.
 
         Or one to the seat of whoever asks: to `watch` it, or to play in it on another `device`.
         """
-        if place.watches:
-            raise BadArgument("only those who play may invite")
         watches, plays = flag_in(message, WATCH), flag_in(message, DEVICE)
         if watches and table.is_secret:
             raise BadArgument("nobody may watch while others still play this deal")
-        if watches or plays:
-            invitation = new_token()
-            if not self.store.invite_watcher(table.row.id, place.seat, digest(invitation), MOST_WATCHERS, not watches):
-                raise BadArgument(f"this seat has its {MOST_WATCHERS} links for spectators and devices already")
-            return invitation
-        return table.invite(number_in(message, "seat"))
+        if not (watches or plays):
+            return {"invitation": table.invite(number_in(message, "seat"))}
+        invitation = new_token()
+        if not self.store.invite_watcher(table.row.id, seat, digest(invitation), MOST_WATCHERS, not watches):
+            raise BadArgument(f"this seat has its {MOST_WATCHERS} links for spectators and devices already")
+        return {"invitation": invitation}
 
-    def fill(self, table: WebTable, place: Right, message: Mapping[str, Any]) -> None:
-        """Seat an agent in an empty seat."""
-        if place.watches:
-            raise BadArgument("only those who play may choose who else does")
+    def fill(self, table: WebTable, seat: int, message: Mapping[str, Any]) -> None:
+        """Seat an agent in an empty seat, where a friend was expected."""
         table.fill(number_in(message, "seat"), text_of(message, "agent"))
+
+    def leave(self, table: WebTable, seat: int, message: Mapping[str, Any]) -> None:
+        """Let an agent play for whoever asks: until they come back, or (`resign`) to the end."""
+        table.leave(seat, RESIGNED if flag_in(message, "resign") else LEFT)
+
+    def back(self, table: WebTable, seat: int, message: Mapping[str, Any]) -> None:
+        """Give whoever asks their seat back."""
+        table.come_back(seat)
 
 
 def _seats(offer: Offer, variant: str, wishes: object) -> list[SeatRow]:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,19 +26,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from cardai.cli.show.picture import FACES
 from cardai.errors import BadArgument, CardaiError, place_of
 from cardai.guests.web.commitment import NONCE_BYTES, fingerprint
-from cardai.guests.web.company import PHRASES, Company, company_of
-from cardai.guests.web.desk import Desk
+from cardai.guests.web.company import Company, company_of
 from cardai.guests.web.export import record_of
 from cardai.guests.web.guards import (
     HEADERS,
-    LARGEST,
     Hosts,
     Rate,
     digest,
     flag_in,
-    is_token,
-    neighbourhood,
-    new_token,
     number_in,
     read_hex,
     read_message,
@@ -48,10 +42,12 @@ from cardai.guests.web.guards import (
 from cardai.guests.web.offers import Offer
 from cardai.guests.web.protocol import Protocol
 from cardai.guests.web.proxy import Proxied
+from cardai.guests.web.requests import PERSON, SEAT, Endpoint, address_of, body, cookie, person_of, set_cookie
 from cardai.guests.web.review import Reviews
 from cardai.guests.web.room import Full, Right, Room
-from cardai.guests.web.store import LEFT, RESIGNED, Store
+from cardai.guests.web.store import Store
 from cardai.guests.web.study import study_of
+from cardai.guests.web.study_routes import StudyRoutes
 from cardai.guests.web.tables import WebTable
 from cardai.guests.web.tutor import Tutor
 from cardai.registry import rules_of, words_of
@@ -61,15 +57,12 @@ STATIC = Path(__file__).parent / "static"
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
 MESSAGES, IN_SECONDS = 20, 10.0  # of one socket
 NEW_TABLES, REQUESTS, PER_MINUTE = 10, 600, 60.0  # of one address; a club may share it
-SAYINGS, SAID_IN = 3, 10.0  # of one seat, in seconds
-BODY_SECONDS = 10.0  # after which a request has come whole
 AT_ONCE = 0.02  # seconds of agents' moves that are shown together if nobody wants a pause between them
 MOST_SOCKETS = 64  # at one table
-SEAT, PERSON = "seat", "person"  # cookies
 TOO_OFTEN = "too many requests from this address; wait a minute"
 DELETED = "this game was deleted"
+ONLY_WATCHES = "you only watch"
 NO_SEAT = "you have no seat at this table; whoever plays here can send you a link to one"
-A_YEAR = 365 * 24 * 3600
 MOST_WAITING = 8  # answers that are waited for, of which one at a time is made
 MOST_ASKED = 3  # hints that a tab waits for: how each seat stands, a hint, and one that was asked for before
 TOO_MANY, NO_PLACE, BROKEN = 4008, 4003, 4011  # why a socket is closed
@@ -210,14 +203,16 @@ class Server:
         self.room = Room(offers, store, protocol and protocol.aids, protocol and protocol.time)
         self._new_tables, self._requests = Rate(new_tables or NEW_TABLES, PER_MINUTE), Rate(REQUESTS, PER_MINUTE)
         self._files = _Files(path)
-        self._sayings = Rate(SAYINGS, SAID_IN)
         self.tutor, self.reviews, self._thinking, self._waiting = Tutor(judge), Reviews(), asyncio.Lock(), 0
         self._listeners: dict[str, set[Listener]] = {}
         self._drivers: dict[str, asyncio.Task[None]] = {}
         self._clocks: dict[str, asyncio.TimerHandle] = {}  # by table: when the next person is late
         self._taking_over: set[asyncio.Task[None]] = set()
-        self.desk = None if protocol is None else Desk(self, study_of(protocol, self.room))
-        routes = [*self._tables(), *(self._free() if self.desk is None else self.desk.routes())]
+        self.study = None
+        if protocol is not None:
+            study = study_of(protocol, self.room)
+            self.study = StudyRoutes(study, self.page, self.answered, self.drop)
+        routes = [*self._tables(), *(self._free() if self.study is None else self.study.routes())]
         if protocol is None or protocol.aids.review:
             routes.append(Route("/t/{table}/review", self.answered(self.review), methods=["POST"]))
         self.app = Proxied(Guard(Starlette(routes=routes), hosts), proxies, path)
@@ -237,6 +232,7 @@ class Server:
 
     def _free(self) -> list[BaseRoute]:
         """The routes by which people set up tables, choose who plays, and take games away."""
+        acts = {"invite": self.room.invite, "fill": self.room.fill, "leave": self.room.leave, "back": self.room.back}
         return [
             Route("/", self.page),
             Route("/games", self.answered(self.games)),
@@ -245,11 +241,8 @@ class Server:
             Route("/t/{table}/branch", self.answered(self.branch), methods=["POST"]),
             Route("/t/{table}/rematch", self.answered(self.rematch), methods=["POST"]),
             Route("/t/{table}/join", self.answered(self.join), methods=["POST"]),
-            Route("/t/{table}/invite", self.answered(self.invite), methods=["POST"]),
-            Route("/t/{table}/fill", self.answered(self.fill), methods=["POST"]),
-            Route("/t/{table}/leave", self.answered(self.leave), methods=["POST"]),
-            Route("/t/{table}/back", self.answered(self.come_back), methods=["POST"]),
             Route("/t/{table}/record", self.answered(self.record)),
+            *(Route(f"/t/{{table}}/{name}", self._acting(act), methods=["POST"]) for name, act in acts.items()),
         ]
 
     # Pages.
@@ -266,12 +259,12 @@ class Server:
             return JSONResponse({"error": "no such file"}, 404)
         return self._files.answer(name, request)
 
-    def answered(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    def answered(self, answer: Endpoint) -> Endpoint:
         """An endpoint that says what is wrong in a sentence, and nothing about the inside."""
 
         async def endpoint(request: Request) -> Response:
             try:
-                if self._requests.allows(_address(request)):
+                if self._requests.allows(address_of(request)):
                     response = await answer(request)
                 else:
                     response = JSONResponse({"error": TOO_OFTEN}, 429)
@@ -297,16 +290,11 @@ class Server:
 
     async def rules(self, request: Request) -> Response:
         """The rules of a game, as Markdown."""
-        offer = self.room.offers.get(request.path_params["game"])
-        if offer is None:
-            raise BadArgument("this server does not offer this game")
-        return JSONResponse({"text": await asyncio.to_thread(rules_of, offer.game)})
+        return JSONResponse({"text": await asyncio.to_thread(rules_of, self.room.offer(request.path_params).game)})
 
     async def words(self, request: Request) -> Response:
         """What a game's words mean, and how they are said in another language if the game brings that."""
-        offer = self.room.offers.get(request.path_params["game"])
-        if offer is None:
-            raise BadArgument("this server does not offer this game")
+        offer = self.room.offer(request.path_params)
         said = await asyncio.to_thread(words_of, offer.game, request.path_params["language"])
         return JSONResponse(
             said or {"terms": {term: ["", sentence] for term, sentence in offer.game.text.terms.items()}}
@@ -322,13 +310,13 @@ class Server:
 
     async def branch(self, request: Request) -> Response:
         """Go on with a finished game from the middle, at a new table."""
-        table, place = await self._here(request)
-        return await self._set_up(request, lambda message, _: self.room.branch(table, place, message))
+        table, place = await self._here(request, plays=True)
+        return await self._set_up(request, lambda message, _: self.room.branch(table, place.seat, message))
 
     async def rematch(self, request: Request) -> Response:
         """Sit down at the next table of the people of a finished game."""
-        table, place = await self._here(request)
-        response = await self._set_up(request, lambda _, __: self.room.rematch(table, place))
+        table, place = await self._here(request, plays=True)
+        response = await self._set_up(request, lambda _, __: self.room.rematch(table, place.seat))
         self._tell(table)
         return response
 
@@ -336,21 +324,17 @@ class Server:
         self, request: Request, make: Callable[[dict[str, Any], bytes], tuple[str, str | None]]
     ) -> Response:
         """Answer with a new table, which `make` makes of the message and the person: its id and the seat's token."""
-        wishes = await _body(request)
-        if not self._new_tables.allows(_address(request)):
+        wishes = await body(request)
+        if not self._new_tables.allows(address_of(request)):
             return JSONResponse({"error": "too many new tables; wait a minute"}, 429)
-        token = _person(request)
+        token = person_of(request)
         table_id, seat_token = await asyncio.to_thread(make, wishes, digest(token))
         self._drive(await self._table(table_id))
-        response = JSONResponse({"table": table_id})
-        if seat_token is not None:
-            _set_cookie(response, request, SEAT, seat_token, f"/t/{table_id}")
-        _set_cookie(response, request, PERSON, token, "/")
-        return response
+        return _seated(request, {"table": table_id}, table_id, seat_token, token)
 
     async def arrive(self, request: Request) -> Response:
         """Say what the link is for that somebody has opened, and whether they have a place here already."""
-        message, (table, place) = await _body(request), await self._found(request)
+        message, (table, place) = await body(request), await self._found(request)
         answer = await asyncio.to_thread(self.room.arrive, table, message, place)
         if answer["link"]:
             known = {"title": table.offer.game.title, "commitment": fingerprint(table.row.secret)}
@@ -359,47 +343,24 @@ class Server:
 
     async def join(self, request: Request) -> Response:
         """Take the seat that an invitation is for. Whoever has a seat at this table keeps that one."""
-        message, (table, place) = await _body(request), await self._found(request)
-        token = _person(request)
+        message, (table, place) = await body(request), await self._found(request)
+        token = person_of(request)
         seat_token = await asyncio.to_thread(self.room.join, table, message, digest(token), place)
         self._tell(table)
         self._drive(table)
-        response = JSONResponse({})
-        _set_cookie(response, request, SEAT, seat_token, f"/t/{table.row.id}")
-        _set_cookie(response, request, PERSON, token, "/")
-        return response
+        return _seated(request, {}, table.row.id, seat_token, token)
 
-    async def invite(self, request: Request) -> Response:
-        """Make an invitation."""
-        table, place = await self._here(request)
-        invitation = await asyncio.to_thread(self.room.invite, table, place, await _body(request))
-        return JSONResponse({"invitation": invitation})
+    def _acting(self, act: Callable[[WebTable, int, dict[str, Any]], object]) -> Endpoint:
+        """An endpoint by which somebody does something from their seat at a table, of which all tabs are told."""
 
-    async def fill(self, request: Request) -> Response:
-        """Seat an agent where a friend was expected."""
-        table, place = await self._here(request)
-        await asyncio.to_thread(self.room.fill, table, place, await _body(request))
-        self._tell(table)
-        self._drive(table)
-        return JSONResponse({})
+        async def endpoint(request: Request) -> Response:
+            message, (table, place) = await body(request), await self._here(request, plays=True)
+            answer = await asyncio.to_thread(act, table, place.seat, message)
+            self._tell(table)
+            self._drive(table)
+            return JSONResponse(answer or {})
 
-    async def leave(self, request: Request) -> Response:
-        """Let an agent play for whoever asks: until they come back, or (`resign`) to the end."""
-        resigns = flag_in(await _body(request), "resign")
-        return await self._in_the_seat(request, lambda table, seat: table.leave(seat, RESIGNED if resigns else LEFT))
-
-    async def come_back(self, request: Request) -> Response:
-        """Give whoever asks their seat back."""
-        return await self._in_the_seat(request, lambda table, seat: table.come_back(seat))
-
-    async def _in_the_seat(self, request: Request, act: Callable[[WebTable, int], None]) -> Response:
-        table, place = await self._here(request)
-        if place.watches:
-            raise BadArgument("you only watch")
-        await asyncio.to_thread(act, table, place.seat)
-        self._tell(table)
-        self._drive(table)
-        return JSONResponse({})
+        return self.answered(endpoint)
 
     async def record(self, request: Request) -> Response:
         """The finished game as a record file."""
@@ -416,7 +377,7 @@ class Server:
 
     async def review(self, request: Request) -> Response:
         """A finished game, looked at again: what it was, its positions, or what its moves cost."""
-        message, (table, place) = await _body(request), await self._found(request)
+        message, (table, place) = await body(request), await self._found(request)
         if not self.reviews.may_look(table, message, place is not None):
             raise BadArgument(NO_SEAT)
         if flag_in(message, "analysis"):
@@ -425,20 +386,6 @@ class Server:
             return JSONResponse(await self._think(lambda: asyncio.to_thread(review.analysis, seat)))
         own = None if place is None or place.watches else place.seat
         return JSONResponse(await asyncio.to_thread(self.reviews.answer, table, message, own))
-
-    # A study.
-
-    async def body(self, request: Request) -> dict[str, Any]:
-        """The message of a request."""
-        return await _body(request)
-
-    def seat_in(self, request: Request) -> str | None:
-        """The token of the seat that a request comes with."""
-        return _cookie(request, SEAT)
-
-    def keep_seat(self, response: Response, request: Request, token: str) -> None:
-        """Let a browser keep a token that is good at all tables."""
-        _set_cookie(response, request, SEAT, token, "/")
 
     def drop(self, table_id: str) -> None:
         """Let nobody look at a table any more, and forget all that is known of it."""
@@ -455,17 +402,22 @@ class Server:
             raise BadArgument("there is no such table")
         return table
 
-    async def _here(self, request: Request) -> tuple[WebTable, Right]:
-        """The table of a request and the place of whoever asks. Raises BadArgument if they have none."""
+    async def _here(self, request: Request, plays: bool = False) -> tuple[WebTable, Right]:
+        """The table of a request and the place of whoever asks. Raises BadArgument if they have none.
+
+        `plays`: it must be a place to play in.
+        """
         table, place = await self._found(request)
         if place is None:
             raise BadArgument(NO_SEAT)
+        if plays and place.watches:
+            raise BadArgument(ONLY_WATCHES)
         return table, place
 
     async def _found(self, request: Request) -> tuple[WebTable, Right | None]:
         """The table of a request, and the place of whoever asks, None if they have none."""
         table = await self._table(request.path_params["table"])
-        return table, await asyncio.to_thread(self.room.place, table, _cookie(request, SEAT))
+        return table, await asyncio.to_thread(self.room.place, table, cookie(request, SEAT))
 
     # Sockets.
 
@@ -473,12 +425,12 @@ class Server:
         """One tab at a table."""
         table_id = socket.path_params["table"]
         await socket.accept()
-        if not self._requests.allows(_address(socket)):
+        if not self._requests.allows(address_of(socket)):
             await _close(socket, TOO_MANY, TOO_OFTEN)
             return
         try:
             table = await self._table(table_id)
-            place = await asyncio.to_thread(self.room.place, table, _cookie(socket, SEAT))
+            place = await asyncio.to_thread(self.room.place, table, cookie(socket, SEAT))
         except CardaiError as error:
             await _close(socket, BROKEN, str(error))
             return
@@ -527,12 +479,9 @@ class Server:
                 if "advice" in sent:
                     await self._advise(table, listener, sent)
                     continue  # its answer comes later
-                if "say" in sent:
-                    self._say(table, listener.place, sent["say"])
-                else:
-                    error = await asyncio.to_thread(_obey, table, listener.place, sent, self._places(table))
-                    self._tell(table)
-                    self._drive(table)
+                error = await asyncio.to_thread(_obey, table, listener.place, sent, self._places(table))
+                self._tell(table)
+                self._drive(table)
             except CardaiError as refused:
                 error = str(refused)
             except Exception as failure:  # as in `answered`
@@ -540,22 +489,11 @@ class Server:
                 error = "internal error"
             listener.notify(error)
 
-    def _say(self, table: WebTable, place: Right, phrase: object) -> None:
-        """Let everybody at the table have one of `PHRASES`."""
-        if place.watches:
-            raise BadArgument("you only watch")
-        if phrase not in PHRASES:
-            raise BadArgument(f"you can say {', '.join(PHRASES)}")
-        if not self._sayings.allows(f"{table.row.id} {place.seat}"):
-            raise BadArgument("that is enough for a moment")
-        for listener in self._listeners.get(table.row.id, ()):
-            listener.answer({"said": [place.seat, phrase]})
-
     async def _advise(self, table: WebTable, listener: Listener, sent: dict[str, Any]) -> None:
         """See to it that a tab gets a hint or an explanation."""
         place = listener.place
         if place.watches:
-            raise BadArgument("you only watch")
+            raise BadArgument(ONLY_WATCHES)
         ply, step = sent.get("ply"), sent["advice"]
         is_busy = listener.asked >= MOST_ASKED or self._waiting >= MOST_WAITING
         if is_busy and step == "standing":
@@ -684,7 +622,7 @@ def _make_views(table: WebTable, places: set[Right]) -> None:
 
 def _done(table: WebTable, place: Right, sent: dict[str, Any]) -> str:
     if place.watches:
-        return "you only watch" if sent else ""
+        return ONLY_WATCHES if sent else ""
     if "move" in sent:
         return table.play(place.seat, number_in(sent, "ply"), texts_of(sent, "move"))
     if "undo" in sent:
@@ -698,57 +636,18 @@ def _done(table: WebTable, place: Right, sent: dict[str, Any]) -> str:
     return ""
 
 
-async def _body(request: Request) -> dict[str, Any]:
-    """The JSON object of a request. Raises BadArgument for anything else, before much of it is read."""
-    content = b""
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            async for chunk in request.stream():
-                content += chunk
-                if len(content) > LARGEST:
-                    break
-    except TimeoutError:
-        raise BadArgument(f"the message did not come within {BODY_SECONDS:g} seconds") from None
-    return read_message(content)
-
-
-def _address(connection: HTTPConnection) -> str:
-    """What a limit of requests is kept by."""
-    return neighbourhood(connection.client.host if connection.client else "")
-
-
-def _person(request: Request) -> str:
-    """The token of the person who asks, a new one if they bring none.
-
-    Cookies do not tell ports apart: the token may be that of another server on this machine. It stays as it is, so that
-    the person is not lost there.
-    """
-    token = _cookie(request, PERSON) or ""
-    return token if is_token(token) else new_token()
+def _seated(request: Request, answer: object, table_id: str, seat: str | None, person: str) -> Response:
+    """An answer with which a browser keeps a seat at a table, if it is a new one, and who its person is."""
+    response = JSONResponse(answer)
+    if seat is not None:
+        set_cookie(response, request, SEAT, seat, f"/t/{table_id}")
+    set_cookie(response, request, PERSON, person, "/")
+    return response
 
 
 async def _close(socket: WebSocket, code: int, why: str) -> None:
     await socket.send_text(json.dumps({"closed": why}))
     await socket.close(code)
-
-
-def _cookie(connection: HTTPConnection, name: str) -> str | None:
-    """The first cookie with a name: a browser sends the one with the longest path first."""
-    for part in connection.headers.get("cookie", "").split(";"):
-        key, _, value = part.strip().partition("=")
-        if key == name:
-            try:
-                morsel = SimpleCookie(f"{name}={value}").get(name)
-            except CookieError:
-                return None
-            return morsel.value if morsel else None
-    return None
-
-
-def _set_cookie(response: Response, request: Request, name: str, token: str, path: str) -> None:
-    secure = request.url.scheme == "https" or (request.headers.get("origin") or "").startswith("https:")
-    path = request.scope["root_path"] + path
-    response.set_cookie(name, token, max_age=A_YEAR, path=path, secure=secure, httponly=True, samesite="strict")
 
 
 def sent_files() -> dict[str, Path]:

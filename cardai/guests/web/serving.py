@@ -87,8 +87,8 @@ def run(
         server = Server(offers, store, Hosts(host, names), judge, proxies, path, new_tables, protocol)
         home = f"http://{shown}:{port}{path}"
         announce(f"Serving {', '.join(offers)} at {home}/ (games are kept in {data}; Ctrl-C ends)")
-        if server.desk is not None:
-            announce(f"The organiser's page, for nobody else: {home}/organiser#{server.desk.key}")
+        if server.study is not None:
+            announce(f"The organiser's page, for nobody else: {home}/organiser#{server.study.key}")
         config = uvicorn.Config(
             server.app, log_level="warning", access_log=False, proxy_headers=False, server_header=False, lifespan="off",
             ws_max_size=LARGEST, ws_max_queue=_WAITING_MESSAGES, timeout_graceful_shutdown=2,

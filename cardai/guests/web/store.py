@@ -16,7 +16,6 @@ from pathlib import Path
 
 from cardai.errors import CardaiError
 
-LEVELS = ("beginner", "regular", "advanced")
 LEFT, LATE, RESIGNED = "left", "late", "resigned"
 """Why an agent plays for a person: they left, did not answer in time, or gave up for good."""
 _LAYOUT = 6  # of the file; one with another layout is refused
@@ -53,7 +52,7 @@ CREATE INDEX IF NOT EXISTS table_by_challenge ON "table" (challenge);
 class SeatRow:
     """Who sits in a seat: an agent by its key, or a person. Tokens and invitations are kept as SHA-256 only.
 
-    - `level`: how well the person says they play, one of `LEVELS`, "" if they did not say.
+    - `level`: in a study, what the person answered to the question of its level; "" elsewhere.
     - `gone`: why an agent plays for the person now, `LEFT`, `LATE` or `RESIGNED`; "" if they play themselves.
     - `helpers`: the keys of agents that made moves for the person. They are kept with these moves.
     - `thought`: how long the person's moves took together, in seconds since each could be made.
@@ -97,19 +96,33 @@ class TableRow:
     takeover: int = 0
     rematch: str | None = None
 
+    @property
+    def person_seat(self) -> int:
+        """The seat of the first person."""
+        return next((seat for seat, row in enumerate(self.seats) if row.agent is None), 0)
+
 
 @dataclass(frozen=True)
 class ChallengeRow:
     """A challenge as it is kept.
 
     - `people`: for how many it is. `ended`: whether it was ended before all of them had finished.
-    - `tables`: the ids of its tables, the oldest first. `finished`: those whose games were over before it was ended.
+    - `tables`: those who have sat down, the oldest first. `finished`: those whose games were over before it was ended.
     """
 
     people: int
     ended: bool
-    tables: tuple[str, ...]
-    finished: tuple[str, ...]
+    tables: tuple[TableRow, ...]
+    finished: tuple[TableRow, ...]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all have finished, or it was ended without the others."""
+        return self.ended or len(self.finished) >= self.people
+
+    def table_of(self, person: int) -> str | None:
+        """The id of a person's table, if they have one."""
+        return next((row.id for row in self.tables if row.seats[row.person_seat].person == person), None)
 
 
 @dataclass
@@ -202,7 +215,7 @@ class Store:
     def add_person(self, token: bytes) -> int:
         """Keep a person, unless they are known by this token. Returns their number."""
         with self.writing() as database:
-            database.execute("INSERT OR IGNORE INTO person (token, made) VALUES (?, ?)", (token, _now()))
+            database.execute("INSERT OR IGNORE INTO person (token, made) VALUES (?, ?)", (token, time.time()))
             ((number,),) = database.execute("SELECT id FROM person WHERE token = ?", (token,)).fetchall()
             return int(number)
 
@@ -216,15 +229,14 @@ class Store:
                 " takeover) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     table.id, table.game, table.version, table.variant, table.secret,
-                    None if table.seed is None else str(table.seed), table.pause, _now(), table.study, table.challenge,
-                    table.takeover,
+                    None if table.seed is None else str(table.seed), table.pause, time.time(), table.study,
+                    table.challenge, table.takeover,
                 ),
             )  # fmt: skip
             for seat, row in enumerate(table.seats):
                 _write_seat(database, table.id, seat, row)
-            mover = next((seat for seat, row in enumerate(table.seats) if row.agent is None), 0)
             for ply, fields in table.moves:  # of a game that is taken up in the middle, at which one person sits
-                _write_move(database, table.id, ply, mover, fields)
+                _write_move(database, table.id, ply, table.person_seat, fields)
 
     def set_seat(self, table_id: str, seat: int, row: SeatRow) -> None:
         """Keep who sits in a seat now."""
@@ -284,7 +296,7 @@ class Store:
     def finish(self, table_id: str, scores: Sequence[float]) -> None:
         """Keep the scores of a finished game."""
         with self.writing() as database:
-            values = (_now(), json.dumps([float(score) for score in scores]), table_id)
+            values = (time.time(), json.dumps([float(score) for score in scores]), table_id)
             database.execute('UPDATE "table" SET ended = ?, scores = ? WHERE id = ?', values)
 
     def table(self, table_id: str) -> TableRow | None:
@@ -340,9 +352,10 @@ class Store:
         if not found:
             return None
         people, ended = found[0]
-        tables = self.read('SELECT id, ended FROM "table" WHERE challenge = ? ORDER BY made, id', code)
-        finished = [table for table, when in tables if when is not None and (ended is None or when <= ended)]
-        return ChallengeRow(int(people), ended is not None, tuple(table for table, _ in tables), tuple(finished))
+        found = self.read('SELECT id, ended FROM "table" WHERE challenge = ? ORDER BY made, id', code)
+        tables = [(row, when) for table, when in found if (row := self.table(table)) is not None]
+        finished = tuple(row for row, when in tables if when is not None and (ended is None or when <= ended))
+        return ChallengeRow(int(people), ended is not None, tuple(row for row, _ in tables), finished)
 
     def end_challenge(self, code: str, idle: float) -> bool:
         """End a challenge, unless somebody sat down or moved in it in the last `idle` seconds.
@@ -354,7 +367,7 @@ class Store:
                 'SELECT max(max("table".made), ifnull(max(move.made), 0)) FROM "table" LEFT JOIN move'
                 ' ON move.table_id = "table".id WHERE challenge = ?', (code,)
             ).fetchall()  # fmt: skip
-            now = _now()
+            now = time.time()
             if latest is not None and now - latest < idle:
                 return False
             database.execute("UPDATE challenge SET ended = ? WHERE code = ? AND ended IS NULL", (now, code))
@@ -394,15 +407,10 @@ def _write_move(
     seconds: float = 0.0,
 ) -> None:  # fmt: skip
     written = json.dumps([int(number) for number in fields])
-    values = (table_id, ply, seat, written, _now(), agent, seconds)
+    values = (table_id, ply, seat, written, time.time(), agent, seconds)
     database.execute("INSERT INTO move VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
 
 def _write_seat(database: sqlite3.Connection, table_id: str, seat: int, row: SeatRow) -> None:
     values = (table_id, seat, row.agent, row.name, row.person, row.token, row.invitation, row.nonce, row.level)
     database.execute("INSERT OR REPLACE INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*values, row.gone))
-
-
-def _now() -> float:
-    """The time as seconds since 1970."""
-    return time.time()

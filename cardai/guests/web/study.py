@@ -10,7 +10,7 @@ from typing import Any
 from cardai.errors import BadArgument
 from cardai.guests.web import commitment
 from cardai.guests.web.guards import digest, flag_in, new_token, text_of
-from cardai.guests.web.offers import Offer, by_key
+from cardai.guests.web.offers import Offer
 from cardai.guests.web.participants import Participant, Participants
 from cardai.guests.web.protocol import AFTER, ALWAYS, BEFORE, LONGEST_ANSWER, Protocol, Time
 from cardai.guests.web.room import Room
@@ -34,14 +34,14 @@ def exports_of(data: Path) -> Path:
 
 def offers_for(protocol: Protocol) -> dict[str, Offer]:
     """What a study plays: its games with the agents of its tables."""
-    offers = []
+    offers = {}
     for name, game in protocol.games.items():
         tables = [table for table in protocol.tables if table.game == name]
         specs = dict.fromkeys([*(spec for table in tables for spec in table.opponents), *protocol.late])
         variants = dict.fromkeys(game.canonical(table.variant or None) for table in tables)
         agents = {spec: agent(game, spec) for spec in specs}
-        offers.append(Offer(name, game, agents, tuple(variants), len(tables[0].line_up)))
-    return by_key(offers)
+        offers[name] = Offer(name, game, agents, tuple(variants), len(tables[0].line_up))
+    return offers
 
 
 def words_of(time: Time) -> str:
@@ -132,7 +132,7 @@ class Study:
     def _questions(self, when: str) -> list[Any]:
         return [question for question in self.protocol.questions if question.when == when]
 
-    def stop(self, person: Participant) -> None:
+    def stop(self, person: Participant, message: Mapping[str, Any]) -> None:
         """Let a participant stop: they play no further game, and what they have played counts."""
         if person.stopped is None:
             self.people.note(person.number, "stopped")

@@ -18,14 +18,14 @@ from cardai.game import Game
 from cardai.guests.web.export import write_record
 from cardai.guests.web.offers import Offer
 from cardai.guests.web.participants import Participant, Participants
-from cardai.guests.web.people import share_of
+from cardai.guests.web.people import by_person, over_people, share_of
 from cardai.guests.web.protocol import ALWAYS, Protocol, StudyTable
 from cardai.guests.web.store import TableRow
 from cardai.guests.web.study import is_over, offers_for
 from cardai.guests.web.tables import WebTable
 from cardai.playing.agents.spec import agent
 from cardai.playing.progress import Progress
-from cardai.playing.stats.interval import Estimate, mean, of_people, proportion
+from cardai.playing.stats.interval import Estimate, mean, proportion
 from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.measure import measure_of, value_of
 from cardai.playing.stats.report import Report
@@ -83,7 +83,7 @@ class StudyPerson:
 
 
 @dataclass(frozen=True)
-class StudyReport(Report, drawn_by="cardai.guests.web.show_study:table"):
+class StudyReport(Report, drawn_by="cardai.guests.web.shown:study"):
     """A study. `tables`: (code, game, line-up) of each. `deleted`: people who took their data back."""
 
     title: str
@@ -219,12 +219,12 @@ def _row(game: Game, protocol: Protocol, what: str, games: Sequence[StudyGame]) 
             for (one, scores), (person, figure) in zip(replayed, figures, strict=True)
         ]
         span = high - low
-        references.append(StudyReference(spec, _over_people(figures, low, high), _over_people(ahead, -span, span)))
+        references.append(StudyReference(spec, over_people(figures, low, high), over_people(ahead, -span, span)))
     changes = [(person, late - early) for person, early, late in _halves(own) if np.isfinite(late - early)]
     return StudyRow(
-        game.name, what, len({person for person, _ in own}), len(own), len(missing), _over_people(own, low, high),
-        _over_people([*own, *missing], low, high), pooled, float(np.mean(seats)) if seats else float("nan"),
-        _over_people(changes, low - high, high - low), tuple(references),
+        game.name, what, len({person for person, _ in own}), len(own), len(missing), over_people(own, low, high),
+        over_people([*own, *missing], low, high), pooled, float(np.mean(seats)) if seats else float("nan"),
+        over_people(changes, low - high, high - low), tuple(references),
     )  # fmt: skip
 
 
@@ -241,29 +241,14 @@ def _person(protocol: Protocol, person: Participant, name: str, games: Sequence[
     return StudyPerson(person.name, name, level, len(own), len(all_games) - len(own), figure, float(early), float(late))
 
 
-def _by_person(values: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
-    for person, figure in values:
-        found.setdefault(person, []).append(figure)
-    return found
-
-
 def _halves(values: Iterable[tuple[str, float]]) -> list[tuple[str, float, float]]:
     """(person, mean of their early games, mean of their late ones): a middle game is in neither, NaN for one game."""
     halves = []
-    for person, own in _by_person(values).items():
+    for person, own in by_person(values).items():
         half = len(own) // 2
         means = (float(np.mean(own[:half])), float(np.mean(own[-half:]))) if half else (np.nan, np.nan)
         halves.append((person, *means))
     return halves
-
-
-def _over_people(values: Iterable[tuple[str, float]], low: float, high: float) -> Estimate:
-    found = _by_person(values)
-    table = np.full((len(found), max(map(len, found.values()), default=1)), np.nan)
-    for row, own in zip(table, found.values(), strict=True):
-        row[: len(own)] = own
-    return of_people(table, low, high)
 
 
 # The data.

@@ -22,11 +22,11 @@ import numpy as np
 from cardai.errors import BadArgument, CardaiError, IllegalMove
 from cardai.game import Game, GameState
 from cardai.guests.web import challenge, commitment
-from cardai.guests.web.challenge import Standing, results, standing
+from cardai.guests.web.challenge import results
 from cardai.guests.web.guards import digest, is_among, new_token
 from cardai.guests.web.offers import Offer
 from cardai.guests.web.protocol import Aids, Time
-from cardai.guests.web.store import LATE, RESIGNED, SeatRow, Store, TableRow
+from cardai.guests.web.store import LATE, RESIGNED, ChallengeRow, SeatRow, Store, TableRow
 from cardai.guests.web.views import LOG_LINES, bare_log, position_view
 from cardai.playing.table.asking import moves_in
 from cardai.playing.table.following import MoveTold, by_round
@@ -117,7 +117,7 @@ class WebTable:
                 return seat
         return None
 
-    def sit(self, invitation: str, name: str, person: bytes, token: bytes, level: str = "") -> int | None:
+    def sit(self, invitation: str, name: str, person: bytes, token: bytes) -> int | None:
         """Sit down with an invitation, which is used up. Returns the seat, or None if nobody was invited by it.
 
         `person`: the digest of the person's token; they are kept if they sit down.
@@ -126,7 +126,7 @@ class WebTable:
             seat = self.invited(invitation)
             if seat is not None:
                 row = self.row.seats[seat]
-                row.token, row.name, row.level, row.invitation = token, name, level, None
+                row.token, row.name, row.invitation = token, name, None
                 row.person = self._store.add_person(person)
                 self._store.set_seat(self.row.id, seat, row)
                 self._changed()
@@ -151,10 +151,11 @@ class WebTable:
             old = self.row
             if not self.is_over or old.challenge is not None:
                 raise BadArgument("this deal is played once" if old.challenge else "the game is not over")
-            free = {"token": None, "invitation": None, "nonce": None, "gone": "", "helpers": (), "thought": 0.0}
-            seats = [replace(row, **free) for row in old.seats]
-            head = new_token(), old.game, self.offer.game.version, old.variant, commitment.new_secret(), seats
-            return TableRow(*head, old.pause, study=old.study, takeover=old.takeover)
+            seats = [_vacated(row, nonce=None) for row in old.seats]
+            return replace(
+                old, id=new_token(), version=self.offer.game.version, secret=commitment.new_secret(), seats=seats,
+                seed=None, moves=[], scores=None, rematch=None,
+            )  # fmt: skip
 
     def follow_on(self, table_id: str) -> None:
         """Keep which table the people of this one go on at."""
@@ -439,25 +440,11 @@ class WebTable:
                 for place, (mover, move) in enumerate(zip(game.movers, game.moves, strict=True))
                 if place < ply and mover == people[0]
             ]
-            seats = [
-                replace(
-                    row, token=token if row.agent is None else None, invitation=None, gone="", helpers=(), thought=0.0
-                )
-                for row in self.row.seats
-            ]
-            old = self.row
-            return TableRow(
-                new_token(),
-                old.game,
-                old.version,
-                old.variant,
-                old.secret,
-                seats,
-                old.pause,
-                old.seed,
-                moves,
-                study=True,
-            )
+            seats = [_vacated(row, token=token if row.agent is None else None) for row in self.row.seats]
+            return replace(
+                self.row, id=new_token(), seats=seats, moves=moves, scores=None, study=True, challenge=None, takeover=0,
+                rematch=None,
+            )  # fmt: skip
 
     def end_challenge(self) -> None:
         """End the challenge of this table without those who have not finished, so that the others see how they did.
@@ -478,11 +465,11 @@ class WebTable:
         return self._reached is not None and not self._reached.is_over
 
     @property
-    def _reached(self) -> Standing | None:
+    def _reached(self) -> ChallengeRow | None:
         """How the challenge stands that this table belongs to, None if it belongs to none."""
-        return None if self.row.challenge is None else standing(self._store, self.row.challenge)
+        return None if self.row.challenge is None else self._store.challenge(self.row.challenge)
 
-    def _challenge_view(self, reached: Standing) -> dict[str, Any]:
+    def _challenge_view(self, reached: ChallengeRow) -> dict[str, Any]:
         """How a challenge stands. The results, once all have finished, are computed once."""
         if reached.is_over and self._results is None:
             self._results = results(self.offer, reached)
@@ -490,7 +477,7 @@ class WebTable:
         return {
             "code": self.row.challenge,
             "for": reached.people,
-            "finished": reached.finished,
+            "finished": len(reached.finished),
             "ended": reached.ended,
             "results": shown,
         }
@@ -685,6 +672,11 @@ class WebTable:
             if self.is_secret:
                 raise BadArgument("others still play this deal")
             return self.row.seed, self._game.moves, self._game.scores()
+
+
+def _vacated(row: SeatRow, **changes: Any) -> SeatRow:
+    """Who sat in a seat, as they are at another table before they have come there."""
+    return replace(row, **{"token": None, "invitation": None, "gone": "", "helpers": (), "thought": 0.0, **changes})
 
 
 def _move(game: Game, fields: Sequence[int]) -> np.record:

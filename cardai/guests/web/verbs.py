@@ -1,8 +1,8 @@
 """`cardai study`: a study of people by a protocol, from its plan to its report."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,7 +21,6 @@ from cardai.cli.verbs.shared import (
     Variant,
     announce,
     load,
-    numbers_of,
     print_json,
     refuse,
     show,
@@ -29,8 +28,10 @@ from cardai.cli.verbs.shared import (
 )
 
 if TYPE_CHECKING:
+    from cardai.game import Game
     from cardai.guests.web.participants import Participants
     from cardai.guests.web.protocol import Protocol
+    from cardai.guests.web.store import Store
 
 GROUP = "Play"
 
@@ -161,7 +162,7 @@ def plan(
         game = load(table.game)
         with Line(f"planning table {table.code}", game) as progress:
             found[table.code] = plan_study(
-                game, table.line_up, persons[game.name], wishes.people, wishes.games, protocol.measure,
+                game, table.line_up, replace(wishes, persons=tuple(persons[game.name])), protocol.measure,
                 table.variant or None, trials, seed, progress,
             )  # fmt: skip
         if not json:
@@ -169,33 +170,6 @@ def plan(
     if json:
         print_json({code: report.as_json() for code, report in found.items()})
     return 0
-
-
-@study.command
-def size(
-    game: GameName,
-    /,
-    *,
-    seats: Annotated[str, Parameter(help="The table of the study: human in one seat, agent specs in the others.")],
-    persons: Annotated[str, Parameter(help="Agents that stand for people of unequal strength: bot1,bot3,greedy:best.")],
-    people: Annotated[str, Parameter(help="Numbers of people, divided by commas.")] = "5,7,12,30",
-    games: Annotated[str, Parameter(help="Numbers of games of each person, divided by commas.")] = "20,40,100",
-    measure: Annotated[str, Parameter(help="score, win, loss or share.")] = "score",
-    variant: Variant = None,
-    trials: Annotated[int, Parameter(help="Games by which the strength of each agent is found.")] = 2000,
-    seed: Seed = 0,
-    json: AsJson = False,
-) -> int:
-    """Show how much studies of each size would show, with agents in the place of people."""
-    from cardai.cli.show.progress import Line
-    from cardai.guests.web.plan import plan_study
-
-    loaded, counts, each = load(game), numbers_of(people), numbers_of(games)
-    with Line("planning", loaded) as progress:
-        report = plan_study(
-            loaded, specs_of(seats), specs_of(persons), counts, each, measure, variant, trials, seed, progress
-        )
-    return show(report, json)
 
 
 @study.command
@@ -302,14 +276,44 @@ def results(
     json: AsJson = False,
 ) -> int:
     """Report how people did at the tables of `cardai serve`, with intervals over people."""
-    from cardai.guests.web.results import export_to, report_on
+    from cardai.guests.web.people import measure_people
+    from cardai.guests.web.store import Store
 
     loaded = load(game)
-    report = report_on(loaded, store)
-    if export is not None:
-        export_to(loaded, store, export, specs_of(opponents) if opponents else (), overwrite, announce)
-        return 0
-    return show(report, json)
+    if not store.is_file():
+        refuse(f"there is no file {store}; `cardai serve --data {store}` makes it")
+    with closing(Store(store)) as kept:
+        if export is None:
+            return show(measure_people(kept, loaded), json)
+        _export(loaded, kept, export, specs_of(opponents) if opponents else (), overwrite)
+    return 0
+
+
+def _export(game: "Game", store: "Store", folder: Path, opponents: Sequence[str], overwrite: bool) -> None:
+    """Write the finished games of people to record files, and say which.
+
+    Games are played again with the `opponents` that the server offered: the file does not choose which agents are
+    loaded. Without any, with the game's own players.
+    """
+    from cardai.cli.show.progress import Line
+    from cardai.guests.web.export import export
+    from cardai.guests.web.offers import offer_of
+    from cardai.playing.agents.by_game import named_by_game
+    from cardai.registry import available
+
+    if not folder.is_dir():
+        refuse(f"cannot write to {folder}: there is no such folder")
+    with Line("playing the games again", game):
+        offer = offer_of(game, named_by_game(opponents, [game], others=available())[game.name])
+        files, left_out = export(store, offer, folder, overwrite)
+    for written in files:
+        announce(f"{written} holds games of people; `cardai verify {written}` checks it")
+    if left_out:
+        announce(
+            f"{left_out} games were left out: they cannot be played again with today's rules and these --opponents"
+        )
+    if not files:
+        announce("no finished games of people were found, apart from study games")
 
 
 def serve(

@@ -20,25 +20,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
-
 from starlette.testclient import TestClient
-from test_study import FILE, Served
-from test_web import TICTACTOE, store  # noqa: F401
 from web_clients import Guest, Process, sit_down
+from web_people import TICTACTOE, served
+from web_study import Served
 from websockets.sync.client import connect
 
 from cardai.cli.main import run
 from cardai.errors import CardaiError
 from cardai.guests.web import server
-from cardai.guests.web.guards import Hosts
-from cardai.guests.web.offers import offer_of
-from cardai.guests.web.protocol import read_protocol
 from cardai.guests.web.proxy import networks_of, path_of
-from cardai.guests.web.server import Server
-from cardai.guests.web.study import offers_for
 
 PAGE = (Path(__file__).parents[3] / "docs/hosting.md").read_text("utf-8")
 PROXY, NAME = "10.0.0.1", "cards.example"
@@ -51,47 +42,50 @@ def block(language: str) -> str:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[0]
 
 
-def browser(store, client=PROXY, origin=f"https://{NAME}", path="", **options):  # noqa: F811
-    """A browser of this origin, whose requests come from `client`; the server believes 10.0.0.0/24."""
-    app = Server(
-        {"tictactoe": offer_of(TICTACTOE)}, store, Hosts("127.0.0.1", [NAME]), None, ["10.0.0.0/24"], path, **options
-    )
-    found = TestClient(app.app, base_url="http://127.0.0.1:8000", client=(client, 5000))
+BEHIND = {"proxies": ["10.0.0.0/24"], "names": [NAME]}
+
+
+def behind(app, client=PROXY, origin=f"https://{NAME}"):
+    """A browser of this origin, whose requests come from `client`."""
+    found = TestClient(app, base_url="http://127.0.0.1:8000", client=(client, 5000))
     found.headers |= {"origin": origin, "content-type": "application/json"}
     return found
+
+
+def browser(store, client=PROXY, **options):
+    """A browser at a server that believes 10.0.0.0/24."""
+    return behind(served(store, TICTACTOE, **BEHIND, **options).app, client)
 
 
 def forwarded(address: str, host: str = NAME) -> dict[str, str]:
     return {"host": host, "x-forwarded-for": address, "x-forwarded-proto": "https"}
 
 
-def test_people_behind_a_proxy_are_told_apart_and_those_of_one_address_are_not(store):  # noqa: F811
+def statuses(here, addresses) -> list[int]:
+    """What somebody at each of these addresses gets who sets up a table."""
+    return [here.post("/tables", json=WISHES, headers=forwarded(address)).status_code for address in addresses]
+
+
+def test_people_behind_a_proxy_are_told_apart_and_those_of_one_address_are_not(store):
     here = browser(store)
-    answers = [here.post("/tables", json=WISHES, headers=forwarded(f"192.0.2.{i}")) for i in range(15)]
-    assert [answer.status_code for answer in answers] == [200] * 15
-    answers = [here.post("/tables", json=WISHES, headers=forwarded("192.0.2.77")) for _ in range(server.NEW_TABLES + 1)]
-    assert [answer.status_code for answer in answers] == [200] * server.NEW_TABLES + [429]
-    assert "Secure" in answers[0].headers["set-cookie"]
+    assert statuses(here, [f"192.0.2.{i}" for i in range(15)]) == [200] * 15
+    assert statuses(here, ["192.0.2.77"] * (server.NEW_TABLES + 1)) == [200] * server.NEW_TABLES + [429]
+    assert "Secure" in here.post("/tables", json=WISHES, headers=forwarded("192.0.2.99")).headers["set-cookie"]
 
 
-def test_a_school_behind_one_address_sets_up_as_many_tables_as_it_is_allowed(store):  # noqa: F811
-    here = browser(store, new_tables=30)
-    answers = [here.post("/tables", json=WISHES, headers=forwarded("192.0.2.77")) for _ in range(31)]
-    assert [answer.status_code for answer in answers] == [200] * 30 + [429]
+def test_a_school_behind_one_address_sets_up_as_many_tables_as_it_is_allowed(store):
+    assert statuses(browser(store, new_tables=30), ["192.0.2.77"] * 31) == [200] * 30 + [429]
 
 
 @pytest.mark.parametrize("stranger", ["10.0.1.1", "127.0.0.1", "testclient"])
-def test_nobody_else_is_believed(store, stranger):  # noqa: F811
-    here = browser(store, stranger)
-    answers = [
-        here.post("/tables", json=WISHES, headers=forwarded(f"192.0.2.{i}")) for i in range(server.NEW_TABLES + 1)
-    ]
-    assert [answer.status_code for answer in answers] == [200] * server.NEW_TABLES + [429]
+def test_nobody_else_is_believed(store, stranger):
+    here, most = browser(store, stranger), server.NEW_TABLES
+    assert statuses(here, [f"192.0.2.{i}" for i in range(most + 1)]) == [200] * most + [429]
     asked = forwarded("192.0.2.1", "127.0.0.1:8000") | {"x-forwarded-host": NAME}
     assert here.post("/tables", json=WISHES, headers=asked).status_code == 403
 
 
-def test_the_name_that_a_proxy_says_is_believed(store):  # noqa: F811
+def test_the_name_that_a_proxy_says_is_believed(store):
     asked = forwarded("192.0.2.1", "localhost:8000") | {"x-forwarded-host": NAME}
     assert browser(store).post("/tables", json=WISHES, headers=asked).status_code == 200
     asked["x-forwarded-host"] = "evil.example"
@@ -106,22 +100,23 @@ def test_the_name_that_a_proxy_says_is_believed(store):  # noqa: F811
         (forwarded("192.0.2.1") | {"origin": "https://evil.example"}, "pages of other names"),
     ],
 )
-def test_a_refusal_says_what_whoever_runs_the_proxy_can_do(store, headers, words):  # noqa: F811
+def test_a_refusal_says_what_whoever_runs_the_proxy_can_do(store, headers, words):
     answer = browser(store).post("/tables", json=WISHES, headers=headers)
     assert answer.status_code == 403
     assert words in answer.json()["error"]
 
 
-@pytest.mark.parametrize("before", ["", "/cards"])
-def test_below_a_path_the_page_and_the_cookies_have_it_whether_the_proxy_takes_it_away_or_not(store, before):  # noqa: F811
-    here = browser(store, path="/cards")
+@pytest.mark.parametrize(("path", "before"), [("/cards", ""), ("/cards", "/cards"), ("/user/ann.b/proxy/8000", "")])
+def test_below_a_path_the_page_and_the_cookies_have_it_whether_the_proxy_takes_it_away_or_not(store, path, before):
+    """A hub of notebooks takes it away."""
+    here = browser(store, path=path)
     page = here.get(f"{before}/", headers=forwarded("192.0.2.1"))
     named = set(re.findall(r'(?:href|src)="(/[^"]*)"', page.text))
-    assert named > {"/cards/", "/cards/static/style.css", "/cards/static/main.js"}
-    assert all(address.startswith("/cards/") for address in named)
+    assert named > {f"{path}/", f"{path}/static/style.css", f"{path}/static/main.js"}
+    assert all(address.startswith(f"{path}/") for address in named)
     made = here.post(f"{before}/tables", json=WISHES, headers=forwarded("192.0.2.1"))
     paths = set(re.findall(r"Path=([^;,]+)", made.headers["set-cookie"]))
-    assert paths == {"/cards/", f"/cards/t/{made.json()['table']}"}
+    assert paths == {f"{path}/", f"{path}/t/{made.json()['table']}"}
     assert here.get(f"{before}/static/main.js", headers=forwarded("192.0.2.1")).status_code == 200
 
 
@@ -152,40 +147,16 @@ def test_a_path_and_networks_are_read():
         path_of('/"><script>')
 
 
-def test_a_study_is_served_below_a_path(tmp_path):
-    path = tmp_path / "study.toml"
-    path.write_text(FILE)
-    study = Served(tmp_path / "study.sqlite", read_protocol(path), 1)
-    app = Server(
-        offers_for(study.protocol), study.store, Hosts("127.0.0.1", [NAME]), None, ["10.0.0.0/24"], "/cards",
-        protocol=study.protocol,
-    )  # fmt: skip
-    here = TestClient(app.app, base_url="http://127.0.0.1:8000", client=(PROXY, 5000))
-    headers = forwarded("192.0.2.1") | {"origin": f"https://{NAME}"}
-    home = here.get("/cards/", headers=headers, follow_redirects=False)
-    assert home.headers["location"] == "/cards/study"
-    came = here.post("/cards/study/enter", json={"code": study.codes[0]}, headers=headers)
+def test_a_study_is_served_below_a_path(tmp_path, protocol):
+    options = {"proxies": BEHIND["proxies"], "path": "/cards", "names": BEHIND["names"]}
+    with Served(tmp_path / "study.sqlite", protocol, 1, **options) as study:
+        here, headers = behind(study.server.app), forwarded("192.0.2.1")
+        home = here.get("/cards/", headers=headers, follow_redirects=False)
+        assert home.headers["location"] == "/cards/study"
+        came = here.post("/cards/study/enter", json={"code": study.codes[0]}, headers=headers)
     assert came.json()["place"] == "agree"
     assert "Path=/cards/;" in came.headers["set-cookie"]
     assert "Secure" in came.headers["set-cookie"]
-    study.store.close()
-
-
-def test_a_notebook_hub_passes_the_name_on_and_takes_the_path_away(store):  # noqa: F811
-    path = "/user/ann.b/proxy/8000"
-    here = browser(store, path=path)
-    page = here.get("/", headers=forwarded("192.0.2.1"))
-    assert f'src="{path}/static/main.js"' in page.text
-    made = here.post("/tables", json=WISHES, headers=forwarded("192.0.2.1"))
-    assert f"Path={path}/t/{made.json()['table']}" in made.headers["set-cookie"]
-
-
-def test_a_frame_of_another_site_as_that_of_colab_is_refused_by_every_answer(store):  # noqa: F811
-    here = browser(store)
-    for path in ("/", "/games", "/t/none", "/static/main.js", "/nowhere"):
-        assert (
-            "frame-ancestors 'none'" in here.get(path, headers=forwarded("1.2.3.4")).headers["content-security-policy"]
-        )
 
 
 # The proxies themselves.

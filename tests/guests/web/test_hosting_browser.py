@@ -1,23 +1,7 @@
 """The page below a path, as a proxy shows it: every address on it stays below the path."""
 
-import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
-
-from web_clients import Process
-from web_pages import CHROMIUM
-
-pytest_plugins = "web_browser"
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 PATH = "/clubs/cards"
-
-
-@pytest.fixture
-def home(tmp_path):
-    process = Process(tmp_path / "tables.sqlite", "tictactoe", "--path", PATH)
-    yield process.home
-    process.kill()
+SERVED = ["tictactoe", "--path", PATH]
 
 
 def test_a_game_is_set_up_played_and_looked_at_again_below_a_path(browser, home):

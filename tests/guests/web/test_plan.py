@@ -1,22 +1,24 @@
-"""`cardai study size`: what studies of people would show, with agents of unequal strength in their place."""
+"""What studies of people would show, with agents of unequal strength in their place."""
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import cardai
 from cardai import CardaiError
-from cardai.cli.main import run
 from cardai.guests.web.plan import plan_study
+from cardai.guests.web.protocol import Plan
 
 GAME = cardai.load("tictactoe")
 TABLE = ("human", "random")
+ONE = Plan(("random",), (5,), (10,))
 
 
 def planned(persons, people=(5, 12), games=(10, 40), **options):
-    return plan_study(GAME, TABLE, persons, people, games, "share", trials=400, **options)
+    return plan_study(GAME, TABLE, Plan(persons, people, games), "share", trials=400, **options)
 
 
 def test_intervals_contain_the_truth_as_often_as_they_say():
@@ -41,8 +43,7 @@ def test_more_people_help_where_people_differ_and_more_games_where_they_do_not()
 
 
 def test_the_seat_of_a_person_goes_round_the_table():
-    strong = plan_study(GAME, TABLE, ["random"], [5], [10], "win", trials=4000)
-    other = plan_study(GAME, TABLE[::-1], ["random"], [5], [10], "win", trials=4000)
+    strong, other = (plan_study(GAME, table, ONE, "win", trials=4000) for table in (TABLE, TABLE[::-1]))
     ties = 0.127  # of random play (5.2 of tests/test_tictactoe.py's exact tree: 0.585 and 0.288 won)
     for plan in (strong, other):
         assert plan.persons[0].mean == pytest.approx((1 - ties) / 2, abs=4 * math.sqrt(0.25 / 4000))
@@ -54,34 +55,25 @@ def test_the_same_seed_plans_the_same():
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("table", "wishes", "options", "words"),
     [
-        (["--seats", "random,random"], "has one seat for a person, 'human', not 0"),
-        (["--seats", "human,human"], "not 2"),
-        (["--people", "4"], "people must be"),
-        (["--measure", "points"], "a plan is for one of score, win, loss, share"),
-        (["--persons", "nobody"], "nobody"),
-        (["--trials", "0"], "trials must be"),
+        (("random", "random"), {}, {}, "has one seat for a person, 'human', not 0"),
+        (("human", "human"), {}, {}, "not 2"),
+        (TABLE, {"people": (4,)}, {}, "people must be"),
+        (TABLE, {"games": ()}, {}, "for persons, numbers of people and of games"),
+        (TABLE, {"persons": ("nobody",)}, {}, "nobody"),
+        (TABLE, {}, {"measure": "points"}, "a plan is for one of score, win, loss, share"),
+        (TABLE, {}, {"trials": 0}, "trials must be"),
     ],
 )
-def test_an_impossible_plan_is_a_sentence(capsys, options, words):
-    given = {"--seats": "human,random", "--persons": "random", "--trials": "20"} | dict([options])
-    assert run(["study", "size", "tictactoe", *(text for option in given.items() for text in option)]) != 0
-    assert words in " ".join(capsys.readouterr().err.split())
+def test_an_impossible_plan_is_a_sentence(table, wishes, options, words):
+    with pytest.raises(CardaiError, match=words):
+        plan_study(GAME, table, replace(ONE, **wishes), **options)
 
 
-def test_the_command_prints_a_table_and_json(capsys):
-    asked = ["study", "size", "tictactoe", "--seats", "human,random", "--persons", "random,greedy:mlp", "--people", "7",
-             "--games", "37", "--trials", "100", "--measure", "win"]  # fmt: skip
-    assert run(asked) == 0
-    text = capsys.readouterr().out
-    assert "259" in text
-    assert "people are as strong as random" in " ".join(text.split())
-    assert run([*asked, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_a_plan_is_printed_as_a_table_and_as_json():
+    plan = plan_study(GAME, TABLE, Plan(("random", "greedy:mlp"), (7,), (37,)), "win", trials=100)
+    assert "259" in str(plan)
+    assert "people are as strong as random" in " ".join(str(plan).split())
+    found = json.loads(json.dumps(plan.as_json()))
     assert (found["kind"], found["rows"][0]["people"], found["persons"][1]["spec"]) == ("plan", 7, "greedy:mlp")
-
-
-def test_fewer_people_than_an_interval_needs_are_refused():
-    with pytest.raises(CardaiError, match="people must be"):
-        planned(["random"], people=[4])

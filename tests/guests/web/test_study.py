@@ -1,143 +1,37 @@
 """A study of people: its protocol, who plays what, consent, blinding, stopping, deletion, and the report."""
 
 import csv
-import gzip
 import itertools
 import json
-import random
 import re
+import tomllib
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
-
-from starlette.testclient import TestClient
-from test_web import HOME, NONCE, SOCKETS, another, views
+from web_clients import NONCE
+from web_people import another, open_at, views
+from web_study import FILE, SECRET, Served, ask, come, kept_in, names, play, traces_of
 
 import cardai
 from cardai import CardaiError
 from cardai.cli.main import run
-from cardai.guests.web.guards import Hosts
-from cardai.guests.web.participants import Participants
-from cardai.guests.web.protocol import ALWAYS, Aids, Protocol, Stop, protocol_of, read_protocol, williams
-from cardai.guests.web.server import Server
-from cardai.guests.web.store import Store
-from cardai.guests.web.study import exports_of, offers_for
+from cardai.guests.web.protocol import ALWAYS, Aids, Stop, protocol_of, read_protocol, williams
+from cardai.guests.web.study import exports_of
 from cardai.guests.web.study_report import export_study, games_of, measure_study, play_references, refuse_early
+from cardai.guests.web.tables import WebTable
 from cardai.playing.table.one import OneGame
 from cardai.records.record import verify
 
 SHIPPED = sorted((Path(__file__).parents[3] / "experiments/studies").glob("*.toml"))
-SECRET = "greedy:open_lines"  # an opponent of whom no participant may learn
-FILE = f"""
-title = "Noughts and crosses"
-contact = "Ada, ada@example"
-consent = "We keep your moves."
-games_each = 4
-pause = 0
-seed = 5
-measure = "share"
-level = "level"
-references = ["{SECRET}", "random"]
-
-[stop]
-games = 40
-
-[[table]]
-code = "A"
-game = "tictactoe"
-opponents = ["{SECRET}"]
-
-[[table]]
-code = "B"
-game = "tictactoe"
-opponents = ["random"]
-
-[[question]]
-key = "level"
-text = "How well do you play?"
-choices = ["badly", "well"]
-
-[[question]]
-key = "remarks"
-text = "What did you think?"
-when = "after"
-"""
-
-
-@pytest.fixture
-def file(tmp_path) -> Path:
-    path = tmp_path / "study.toml"
-    path.write_text(FILE)
-    return path
-
-
-@pytest.fixture
-def protocol(file) -> Protocol:
-    return read_protocol(file)
-
-
-class Served:
-    """A study that is served, and the codes of its participants."""
-
-    def __init__(self, path: Path, protocol: Protocol, people: int = 3) -> None:
-        self.store, self.protocol = Store(path), protocol
-        self.codes = [code for _, code in Participants(self.store, protocol.digest).add(people)]
-        self.server = Server(offers_for(protocol), self.store, Hosts("127.0.0.1"), protocol=protocol)
-        self.people = self.server.desk.study.people
-        self.client = TestClient(self.server.app, base_url=HOME, headers={"origin": HOME})
-
-    def report(self):
-        return measure_study(self.protocol, self.people)
 
 
 @pytest.fixture
 def served(tmp_path, protocol):
-    one = Served(tmp_path / "study.sqlite", protocol)
-    with one.client:
+    with Served(tmp_path / "study.sqlite", protocol) as one:
         yield one
-    one.store.close()
-
-
-def ask(browser: TestClient, name: str, message: dict | None = None, code: int = 200) -> dict:
-    answer = browser.post(f"/study/{name}", json=message or {})
-    assert answer.status_code == code, answer.text
-    return answer.json()
-
-
-def at(browser: TestClient, table: str):
-    """A socket of a tab."""
-    return browser.websocket_connect(f"{SOCKETS}/t/{table}/socket")
-
-
-def come(served: Served, number: int, level: str = "well") -> TestClient:
-    """The browser of a participant who has agreed."""
-    browser = another(served.client)
-    if ask(browser, "enter", {"code": served.codes[number]})["place"] == "agree":
-        ask(browser, "agree", {"agrees": True, "answers": {"level": level}})
-    return browser
-
-
-def play(browser: TestClient, luck: random.Random, most: int = 100) -> list[dict]:
-    """Play a game of a participant to its end, or `most` moves of it. Returns all views."""
-    table = ask(browser, "next")["table"]
-    seen = []
-    with at(browser, table) as socket:
-        socket.send_json({"nonce": NONCE})
-        ply = -1
-        for _ in range(most):
-            view = views(socket, lambda now, ply=ply: now.get("over") or (now.get("moves") and now["ply"] > ply))
-            seen.append(view)
-            if view["over"]:
-                break
-            ply = view["ply"]
-            socket.send_json({"ply": ply, "move": luck.choice(view["moves"])[0]})
-    return seen
 
 
 # The protocol.
@@ -179,9 +73,7 @@ def test_a_protocol_that_no_study_could_be_run_by_is_refused_in_a_sentence(file,
     assert "\n" not in str(refused.value)
 
 
-def test_a_text_game_cannot_hide_what_is_known(tmp_path):
-    import tomllib
-
+def test_a_text_game_cannot_hide_what_is_known():
     path = str(Path(__file__).parents[2] / "guess.py")
     content = tomllib.loads(FILE) | {"table": [{"code": "A", "game": path, "opponents": ["random"]}], "references": []}
     with pytest.raises(CardaiError, match="known_cards can be off only in games with zones"):
@@ -209,17 +101,12 @@ def test_line_ups_and_seats_are_balanced_over_people_and_within_each(protocol):
     assert any(protocol.sitting(0, number) != other.sitting(0, number) for number in range(8))
 
 
-def test_only_what_a_protocol_says_is_in_its_digest(file, protocol):
-    file.write_text("# a remark\n" + FILE)
-    assert read_protocol(file).digest == protocol.digest
-    file.write_text(FILE.replace("games = 40", "games = 41"))
-    assert read_protocol(file).digest != protocol.digest
-
-
-def test_a_study_that_runs_keeps_its_protocol(file, capsys):
+def test_a_study_that_runs_keeps_its_protocol_but_for_remarks(file, protocol, capsys):
     assert run(["study", "codes", str(file), "--people", "2", "--home", "https://cards.example"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert all(re.fullmatch(r"P0\d (\w{10}) https://cards.example/study#\1", line) for line in lines), lines
+    file.write_text("# a remark\n" + FILE)
+    assert read_protocol(file).digest == protocol.digest
     file.write_text(FILE.replace("games = 40", "games = 41"))
     assert run(["study", "codes", str(file), "--people", "2"]) == 2
     assert "a study that runs keeps its protocol" in capsys.readouterr().err
@@ -267,23 +154,23 @@ def test_a_study_of_several_games_has_references_and_plans_for_each(tmp_path, ca
     assert several.references_of == {"tictactoe": ["random", SECRET], "hearts": ["random", "careful", "duck"]}
     assert run(["study", "plan", str(path), "--trials", "8", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
+    assert [found[code]["line_up"][:2] for code in "AB"] == [["human", "random"], ["human", "careful"]]
     assert [[person["spec"] for person in found[code]["persons"]] for code in "AB"] == [["random"], ["careful"]]
-    served = Served(tmp_path / "several.sqlite", several, 1)
-    with served.client:
+    assert [row["people"] for row in found["B"]["rows"]] == [7]
+    with Served(tmp_path / "several.sqlite", several, 1) as served:
         browser = come(served, 0, "")
         for _ in range(6):
-            play(browser, random.Random(1), most=13)
-    report = served.report()
+            play(browser, 1, most=13)
+        report = served.report()
+        head, *rows = csv.reader(export_study(several, served.people, tmp_path / "out")[0].read_text().splitlines())
     assert [(row.game, [one.spec for one in row.references]) for row in report.rows if row.what == "all"] == [
         ("tictactoe", ["random", SECRET]), ("hearts", ["random", "careful", "duck"])
     ]  # fmt: skip
     assert [(one.person, one.game) for one in report.persons] == [("P01", "tictactoe"), ("P01", "hearts")]
     assert "hearts=careful" in str(report)
     assert "P01 hearts" in str(report)
-    head, *rows = csv.reader(export_study(several, served.people, tmp_path / "out")[0].read_text().splitlines())
     assert head[-4:] == [f"{spec} score" for spec in ("random", SECRET, "careful", "duck")]
     assert all((row[-1] == "") == (row[5] == "tictactoe") for row in rows if row[9])
-    served.store.close()
     for old, new, words in [
         ('"hearts=careful", "duck"', '"harts=careful"', "references: 'harts=careful'"),
         (', "tictactoe=random"', "", "no agents that stand for people at tictactoe"),
@@ -294,50 +181,43 @@ def test_a_study_of_several_games_has_references_and_plans_for_each(tmp_path, ca
         assert words in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_study_is_planned_table_by_table_and_its_json_is_one_document(file, capsys):
-    file.write_text(FILE + '\n[plan]\npersons = ["random"]\npeople = [7]\ngames = [4]\n')
-    assert run(["study", "plan", str(file), "--trials", "20", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    line_ups = {code: plan["line_up"] for code, plan in found.items()}
-    assert line_ups == {"A": ["human", SECRET], "B": ["human", "random"]}
-    assert [row["people"] for row in found["B"]["rows"]] == [7]
-
-
 # Participants.
 
 
 def test_nobody_plays_before_they_have_agreed(served):
     browser = another(served.client)
     assert ask(browser, "state") == {"place": "enter"}
-    assert "code" in ask(browser, "next", code=400)["error"]
+    assert "code" in ask(browser, "next", status=400)["error"]
     assert "no participant" in ask(browser, "enter", {"code": "aaaaaaaaaa"}, 400)["error"]
     state = ask(browser, "enter", {"code": f" {served.codes[0].upper()} "})
     assert (state["place"], state["consent"], state["person"]) == ("agree", "We keep your moves.", "P01")
-    assert "agreed" in ask(browser, "next", code=400)["error"]
+    assert "agreed" in ask(browser, "next", status=400)["error"]
     assert "without having agreed" in ask(browser, "agree", {"answers": {"level": "well"}}, 400)["error"]
     assert "choose one of" in ask(browser, "agree", {"agrees": True, "answers": {"level": "very"}}, 400)["error"]
     assert ask(browser, "agree", {"agrees": True, "answers": {"level": "well"}})["place"] == "play"
     assert ask(browser, "next")["table"]
 
 
-def test_a_participant_goes_on_on_another_device(served):
+def test_a_participant_goes_on_on_another_device_and_a_stranger_has_no_seat(served):
     first = come(served, 0)
-    play(first, random.Random(1), most=1)
+    play(first, 1, most=1)
     second = another(served.client)
     state = ask(second, "enter", {"code": served.codes[0]})
     assert state["running"] == ask(second, "next")["table"] == ask(first, "next")["table"]
-    assert play(second, random.Random(2))[-1]["over"]
+    with open_at(come(served, 1), state["running"]) as socket:
+        assert "closed" in socket.receive_json()
+    assert play(second, 2)[-1]["over"]
     assert ask(first, "state")["finished"] == 1
 
 
 def test_a_participant_plays_what_the_protocol_says_and_is_asked_at_the_end(served):
     browser = come(served, 1)
     for number in range(4):
-        play(browser, random.Random(number))
+        play(browser, number)
     rows = [served.store.table(table) for table in served.people.of_number(2).tables]
     wanted = [served.protocol.sitting(1, number) for number in range(4)]
     assert [tuple(seat.agent or "human" for seat in row.seats) for row in rows] == [one.line_up for one in wanted]
-    assert "all your games" in ask(browser, "next", code=400)["error"]
+    assert "all your games" in ask(browser, "next", status=400)["error"]
     assert ask(browser, "state")["place"] == "asked"
     assert ask(browser, "answer", {"answers": {"remarks": "nice"}})["place"] == "done"
     assert served.people.of_number(2).answers == {"level": "well", "remarks": "nice"}
@@ -345,30 +225,21 @@ def test_a_participant_plays_what_the_protocol_says_and_is_asked_at_the_end(serv
 
 def test_who_stops_plays_no_further_game_and_what_they_played_counts(served):
     browser = come(served, 0)
-    play(browser, random.Random(1))
+    play(browser, 1)
     assert ask(browser, "stop")["place"] == "asked"
-    assert "stopped" in ask(browser, "next", code=400)["error"]
+    assert "stopped" in ask(browser, "next", status=400)["error"]
     assert served.people.of_number(1).finished == 1
 
 
 def test_no_further_game_is_begun_when_the_rule_says_so(tmp_path, protocol):
-    served = Served(tmp_path / "a.sqlite", replace(protocol, stop=Stop(games=2)))
-    with served.client:
+    with Served(tmp_path / "a.sqlite", replace(protocol, stop=Stop(games=2))) as served:
         one, other = come(served, 0), come(served, 1)
-        play(one, random.Random(1))
-        play(other, random.Random(2), most=1)
-        assert "has all its games" in ask(one, "next", code=400)["error"]
-        assert not served.server.desk.study.is_over, "a game is played still"
-        play(other, random.Random(3))
-        assert served.server.desk.study.is_over
-    served.store.close()
-
-
-def test_a_stranger_has_no_seat(served):
-    table = ask(come(served, 0), "next")["table"]
-    stranger = come(served, 1)
-    with at(stranger, table) as socket:
-        assert "closed" in socket.receive_json()
+        play(one, 1)
+        play(other, 2, most=1)
+        assert "has all its games" in ask(one, "next", status=400)["error"]
+        assert not served.server.study.study.is_over, "a game is played still"
+        play(other, 3)
+        assert served.server.study.study.is_over
 
 
 # What is shown.
@@ -378,35 +249,18 @@ def everything_told(served: Served) -> str:
     """All that a participant is sent in a game, and beside it."""
     browser, found = come(served, 0), []
     for number in range(2):
-        found += [json.dumps(view) for view in play(browser, random.Random(number))]
+        found += [json.dumps(view) for view in play(browser, number)]
     table = served.people.of_number(1).tables[0]
     for path in ("/study", f"/t/{table}", f"/t/{table}/company", "/organiser", "/rules/tictactoe"):
         found.append(browser.get(path).text)
-    for name in ("state", "next", "stop"):
-        found.append(json.dumps(ask(browser, name)))
-    return " ".join(found)
-
-
-def names(text: str) -> set[str]:
-    return {word for word in (SECRET, "open_lines", "greedy") if word in text}
+    return " ".join([*found, *(json.dumps(ask(browser, name)) for name in ("state", "next", "stop"))])
 
 
 def test_participants_learn_nowhere_who_their_opponents_are(served):
     assert names(everything_told(served)) == set()
 
 
-@pytest.mark.parametrize("path", ["/games", "/tables", "/challenge", "/t/{}/record", "/t/{}/invite", "/t/{}/fill",
-                                  "/t/{}/rematch", "/t/{}/branch", "/t/{}/review", "/t/{}/join"])  # fmt: skip
-def test_what_would_tell_more_or_choose_who_plays_is_not_there(served, path):
-    browser = come(served, 0)
-    play(browser, random.Random(1))
-    address = path.format(served.people.of_number(1).tables[0])
-    assert {browser.get(address).status_code, browser.post(address, json={}).status_code} <= {404, 405}
-
-
 def test_a_table_that_names_its_agents_is_found_out(served, monkeypatch):
-    from cardai.guests.web.tables import WebTable
-
     def who(table, other, seat, watches):
         return {"name": table.row.seats[other].agent or "you", "kind": "agent"}
 
@@ -414,13 +268,20 @@ def test_a_table_that_names_its_agents_is_found_out(served, monkeypatch):
     assert names(everything_told(served))
 
 
+def test_what_would_tell_more_or_choose_who_plays_is_not_there(served):
+    browser = come(served, 0)
+    play(browser, 1)
+    table = served.people.of_number(1).tables[0]
+    at_table = ("record", "invite", "fill", "rematch", "branch", "review", "join")
+    for address in ("/games", "/tables", "/challenge", *(f"/t/{table}/{what}" for what in at_table)):
+        assert {browser.get(address).status_code, browser.post(address, json={}).status_code} <= {404, 405}
+
+
 def test_aids_that_are_off_are_refused_and_those_that_are_on_are_given(tmp_path, protocol):
     for number, aids in enumerate((Aids(), Aids(True, True, True, True, True))):
-        served = Served(tmp_path / f"{number}.sqlite", replace(protocol, aids=aids))
-        with served.client:
+        with Served(tmp_path / f"{number}.sqlite", replace(protocol, aids=aids)) as served:
             browser = come(served, 0)
-            table = ask(browser, "next")["table"]
-            with at(browser, table) as socket:
+            with open_at(browser, ask(browser, "next")["table"]) as socket:
                 socket.send_json({"nonce": NONCE})
                 view = views(socket, lambda view: view.get("moves"))
                 assert view["aids"] == (list(vars(aids)) if number else [])
@@ -435,17 +296,14 @@ def test_aids_that_are_off_are_refused_and_those_that_are_on_are_given(tmp_path,
                 assert ("error" in after) != bool(number)
                 socket.send_json({"pause": 1})
                 assert "the study says" in views(socket, lambda view: view.get("error"))["error"]
-        served.store.close()
 
 
 def test_the_organiser_sees_how_far_everybody_is_and_no_result(served):
-    play(come(served, 0), random.Random(1))
-    key = served.server.desk.key
+    play(come(served, 0), 1)
+    key = served.server.study.key
     found = ask(served.client, "progress", {"key": key})
-    assert [row[:4] for row in found["people"]] == [
-        ["P01", "play", 1, 0],
-        *([f"P0{n}", "has not come", 0, 0] for n in (2, 3)),
-    ]
+    nobody = [[f"P0{number}", "has not come", 0, 0] for number in (2, 3)]
+    assert [row[:4] for row in found["people"]] == [["P01", "play", 1, 0], *nobody]
     assert not {"score", "share", "level"} & set(json.dumps(found).replace('"', " ").split())
     assert names(json.dumps(found)) == set()
     assert "organiser" in ask(served.client, "progress", {"key": key[:-1]}, 400)["error"]
@@ -454,46 +312,22 @@ def test_the_organiser_sees_how_far_everybody_is_and_no_result(served):
 # Deletion.
 
 
-def closing(socket) -> str:
-    """Why a socket is closed."""
-    for _ in range(20):
-        if why := socket.receive_json().get("closed"):
-            return why
-    return "it stays open"
-
-
-def traces_of(people: Participants, number: int) -> list[bytes]:
-    """What is kept of a participant and of nobody else: ids, secrets, seeds, the digest of their code."""
-    tables = people.of_number(number).tables
-    rows = [row for row in map(people.store.table, tables) if row is not None]
-    ((code,),) = people.store.read("SELECT code FROM participant WHERE number = ?", number)
-    seeds = [str(row.seed).encode() for row in rows if row.seed is not None]
-    return [code, *(table.encode() for table in tables), *(row.secret for row in rows), *seeds]
-
-
-def kept_in(folder: Path, traces: list[bytes]) -> set[bytes]:
-    """Which traces are in the bytes of files, packed ones too."""
-    contents = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
-    contents += [gzip.decompress(content) for content in contents if content.startswith(b"\x1f\x8b")]
-    return {trace for trace in traces if any(trace in content for content in contents)}
-
-
 def test_who_deletes_their_data_is_gone_everywhere(served, tmp_path):
     stays, goes = come(served, 0), come(served, 1, "badly")
     for number in range(2):
-        play(stays, random.Random(number))
-        play(goes, random.Random(number))
+        play(stays, number)
+        play(goes, number)
     open_game = ask(goes, "next")["table"]
     person = served.people.of_number(2)
     folder = exports_of(served.store.path)
     export_study(served.protocol, served.people, folder)
     traces = [*traces_of(served.people, 2), b'{"level": "badly"']
     assert kept_in(tmp_path, traces) == {*traces}, "the search finds what is there"
-    with at(goes, open_game) as socket:
-        views(socket, lambda view: True)
+    with open_at(goes, open_game) as socket:
+        views(socket)
         assert "say delete" in ask(goes, "delete", {}, 400)["error"]
         assert ask(goes, "delete", {"delete": True})["place"] == "enter"
-        assert closing(socket) == "this game was deleted"
+        assert views(socket, lambda frame: "closed" in frame)["closed"] == "this game was deleted"
     assert kept_in(tmp_path, traces) == set()
     assert not [*folder.iterdir()], "exports are made anew"
     assert ask(goes, "state") == {"place": "enter"}
@@ -509,8 +343,8 @@ def test_who_deletes_their_data_is_gone_everywhere(served, tmp_path):
 # The report.
 
 
-def test_the_report_waits_for_the_end(served, file, capsys):
-    play(come(served, 0), random.Random(1))
+def test_the_report_waits_for_the_end(served, file):
+    play(come(served, 0), 1)
     with pytest.raises(CardaiError, match="the study goes on, with 1 games so far"):
         refuse_early(served.protocol, served.people)
     assert run(["study", "report", str(file)]) == 2
@@ -518,12 +352,11 @@ def test_the_report_waits_for_the_end(served, file, capsys):
 
 
 def test_the_report_counts_each_person_once_and_unfinished_games_both_ways(served):
-    luck = random.Random(3)
     for number, games in ((0, 4), (1, 2)):
         browser = come(served, number, ("well", "badly")[number])
-        for _ in range(games):
-            play(browser, luck)
-    play(browser, luck, most=1)
+        for luck in range(games):
+            play(browser, 3 + luck)
+    play(browser, 3, most=1)
     report = served.report()
     games = games_of(served.protocol, served.people)
     row = report.rows[0]
@@ -545,19 +378,17 @@ def test_the_report_counts_each_person_once_and_unfinished_games_both_ways(serve
 
 
 def test_agents_play_the_deals_of_people_in_their_seats(served):
-    browser = come(served, 0)
+    browser, game = come(served, 0), cardai.load("tictactoe")
     for number in range(4):
-        play(browser, random.Random(number))
+        play(browser, number)
     games = games_of(served.protocol, served.people)
     play_references(served.protocol, games)
-    game = cardai.load("tictactoe")
-    for one in games:
-        for spec in served.protocol.references:
-            line_up = [cardai.agent(game, seat.agent or spec) for seat in one.row.seats]
-            table = OneGame(game, line_up, one.row.seed, one.row.variant)
-            table.run()
-            assert one.references[spec].tolist() == table.scores().tolist()
-    row = served.report().rows[0]
+    for one, spec in itertools.product(games, served.protocol.references):
+        line_up = [cardai.agent(game, seat.agent or spec) for seat in one.row.seats]
+        table = OneGame(game, line_up, one.row.seed, one.row.variant)
+        table.run()
+        assert one.references[spec].tolist() == table.scores().tolist()
+    row = measure_study(served.protocol, served.people).rows[0]
     assert [one.spec for one in row.references] == [SECRET, "random"]
     for one in row.references:
         assert one.ahead.point == pytest.approx(row.figure.point - one.own.point)
@@ -567,8 +398,8 @@ def test_the_export_has_person_level_order_and_times_and_its_records_verify(serv
     for number in (0, 1):
         browser = come(served, number)
         for luck in range(3):
-            play(browser, random.Random(luck))
-    play(browser, random.Random(1), most=1)
+            play(browser, luck)
+    play(browser, 1, most=1)
     folder = exports_of(served.store.path)
     files = export_study(served.protocol, served.people, folder)
     rows = list(csv.DictReader(files[0].read_text().splitlines()))

@@ -4,17 +4,14 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("websockets", reason="the extra `web` is not installed")
-
 from study_rehearsal import PERSONS, Actor, rehearse, shares, stage
-from test_study import FILE, kept_in, traces_of
 from web_pages import CHROMIUM, LARGE, Screen, chromium
+from web_study import kept_in, traces_of
 
 import cardai
 from cardai.guests.web.protocol import Stop, Time, read_protocol
@@ -23,6 +20,7 @@ from cardai.guests.web.study_report import StudyGame, _row, export_study, measur
 
 THESIS = Path(__file__).parents[3] / "experiments/studies/moska-thesis.toml"
 HOSTING = (Path(__file__).parents[3] / "docs/hosting.md").read_text("utf-8")
+has_page = pytest.mark.skipif(not CHROMIUM or not find_spec("playwright"), reason="needs a Chromium")
 MIXED = ("greedy:open_lines", "random", "greedy:open_lines", "random", "random", "greedy:open_lines", "random")
 
 
@@ -49,15 +47,8 @@ def rehearsed(folder: Path, games: list[int], protocol, persons=MIXED, page: int
     return report, left, told
 
 
-@pytest.fixture
-def small(tmp_path):
-    file = tmp_path / "study.toml"
-    file.write_text(FILE)
-    return read_protocol(file)
-
-
-def test_a_rehearsal_goes_from_the_codes_to_the_report(small, tmp_path):
-    report, left, told = rehearsed(tmp_path / "even", shares(21, 7), small)
+def test_a_rehearsal_goes_from_the_codes_to_the_report(protocol, tmp_path):
+    report, left, told = rehearsed(tmp_path / "even", shares(21, 7), protocol)
     assert (report.rows[0].people, report.rows[0].games, report.rows[0].unfinished) == (7, 21, 0)
     assert report.is_over
     assert (told["place"], told["finished"]) == ("done", 3)
@@ -66,9 +57,9 @@ def test_a_rehearsal_goes_from_the_codes_to_the_report(small, tmp_path):
     assert [one.person for one in left.persons] == [f"P0{number}" for number in range(1, 7)]
 
 
-def test_the_interval_widens_if_one_person_plays_most_games(small):
+def test_the_interval_widens_if_one_person_plays_most_games(protocol):
     """Studies of 260 games of seven people who lose about as often as those of the thesis, drawn many times."""
-    rng, game, protocol = np.random.default_rng(1), cardai.load("tictactoe"), replace(small, references=())
+    rng, game, protocol = np.random.default_rng(1), cardai.load("tictactoe"), replace(protocol, references=())
 
     def widths(games: list[int]) -> tuple[float, float]:
         """How wide the interval over people is, and that of all games in one pot, in the median of 100 studies."""
@@ -91,18 +82,17 @@ def test_the_interval_widens_if_one_person_plays_most_games(small):
     assert same == pytest.approx(pooled, rel=0.05), "one pot of games does not notice"
 
 
-@pytest.mark.skipif(not CHROMIUM, reason="needs a Chromium")
-def test_participants_come_agree_and_play_on_the_page(small, tmp_path):
-    pytest.importorskip("playwright")
-    limited = replace(small, time=Time(move=60, game=900))
+@has_page
+def test_participants_come_agree_and_play_on_the_page(protocol, tmp_path):
+    limited = replace(protocol, time=Time(move=60, game=900))
     report, _, _ = rehearsed(tmp_path / "page", [2, 1], limited, MIXED[:2], page=2)
     assert (report.rows[0].people, report.rows[0].games) == (2, 3)
 
 
-@pytest.mark.skipif(not CHROMIUM, reason="needs a Chromium")
-def test_a_participant_sees_how_much_time_is_left_and_that_a_program_moved(small, tmp_path):
+@has_page
+def test_a_participant_sees_how_much_time_is_left_and_that_a_program_moved(protocol, tmp_path):
     violations = pytest.importorskip("test_web_accessible").violations
-    with stage(tmp_path / "study.sqlite", replace(small, time=Time(move=2, game=60, late="random"))) as here:
+    with stage(tmp_path / "study.sqlite", replace(protocol, time=Time(move=2, game=60, late="random"))) as here:
         ((_, code),) = here.people.add(1)
         actor = Actor(here, code, cardai.agent(cardai.load("tictactoe"), "random"), 0)
         with chromium() as browser:

@@ -1,18 +1,15 @@
 """A study may limit how long people think: a program moves for whoever is late, and that is said and kept."""
 
 import csv
-import random
 import time
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import Any
 
 import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
-
-from test_study import FILE, SECRET, Served, ask, at, come, file, names, play, protocol  # noqa: F401
-from test_web import NONCE, views
+from web_clients import NONCE
+from web_people import move, open_at, views
+from web_study import FILE, SECRET, Served, ask, come, names, play
 
 from cardai import CardaiError
 from cardai.guests.web.protocol import Time, read_protocol
@@ -25,25 +22,21 @@ LIMITED = f'{FILE}\n[time]\nmove = 30\nlate = "random"\n'
 
 
 @pytest.fixture
-def limited(tmp_path, protocol):  # noqa: F811
-    """Start a study with a limit in seconds, however short."""
-    made = []
+def limited(tmp_path, protocol):
+    """Start a study with a limit in seconds, however short. Gives it and the browser of its participant."""
+    with ExitStack() as stack:
 
-    def start(people: int = 1, **limits: Any) -> Served:
-        one = Served(tmp_path / f"{len(made)}.sqlite", replace(protocol, time=Time(late=SECRET, **limits)), people)
-        made.append(one)
-        one.client.__enter__()
-        return one
+        def start(**limits: Any):
+            limit = replace(protocol, time=Time(late=SECRET, **limits))
+            served = stack.enter_context(Served(tmp_path / "limited.sqlite", limit, 1))
+            return served, come(served, 0)
 
-    yield start
-    for one in made:
-        one.client.__exit__(None, None, None)
-        one.store.close()
+        yield start
 
 
-def own_moves(served: Served, number: int = 0) -> list[tuple[str | None, float]]:
-    """The agent and the seconds of each move of the first participant in a game."""
-    table = served.people.of_number(1).tables[number]
+def own_moves(served: Served) -> list[tuple[str | None, float]]:
+    """The agent and the seconds of each move of the participant in their first game."""
+    table = served.people.of_number(1).tables[0]
     return served.store.read("SELECT agent, seconds FROM move WHERE table_id = ? ORDER BY ply", table)
 
 
@@ -52,17 +45,21 @@ def begin(socket) -> dict:
     return views(socket, lambda view: view.get("moves"))
 
 
+def later_than(socket, view: dict) -> dict:
+    """The view of the next own decision."""
+    return views(socket, lambda now: now.get("moves") and now["ply"] > view["ply"])
+
+
 def test_a_program_moves_for_whoever_is_late_and_the_person_plays_on(limited):
-    served = limited(move=1.0)
-    browser = come(served, 0)
-    with at(browser, ask(browser, "next")["table"]) as socket:
+    served, browser = limited(move=1.0)
+    with open_at(browser, ask(browser, "next")["table"]) as socket:
         first = begin(socket)
         assert (first["time"], first["late"]) == ([1.0, None], False)
-        later = views(socket, lambda view: view.get("moves") and view["ply"] > first["ply"])
+        later = later_than(socket, first)
         assert later["late"]
         assert names(str(later)) == set(), "nobody is told which program it was"
         assert later["stand_in"] is None
-        socket.send_json({"ply": later["ply"], "move": later["moves"][0][0]})
+        move(socket, later)
         views(socket, lambda view: view["ply"] > later["ply"])
     (helper, seconds), (own, quick) = own_moves(served)[:2]
     assert (helper, own) == (SECRET, None)
@@ -71,14 +68,12 @@ def test_a_program_moves_for_whoever_is_late_and_the_person_plays_on(limited):
 
 
 def test_the_time_of_a_game_is_used_up_by_all_moves_together(limited):
-    served = limited(game=1.5)
-    browser = come(served, 0)
-    with at(browser, ask(browser, "next")["table"]) as socket:
+    served, browser = limited(game=1.5)
+    with open_at(browser, ask(browser, "next")["table"]) as socket:
         view = begin(socket)
         time.sleep(0.3)
-        socket.send_json({"ply": view["ply"], "move": view["moves"][0][0]})
-        view = views(socket, lambda now: now.get("moves") and now["ply"] > view["ply"])
-        assert 0 < view["time"][1] < 1.2
+        move(socket, view)
+        assert 0 < later_than(socket, view)["time"][1] < 1.2
         assert views(socket, lambda now: now["over"])["late"]
     moves = own_moves(served)
     assert [helper for helper, _ in moves] == [None, *[SECRET] * (len(moves) - 1)]
@@ -86,60 +81,51 @@ def test_the_time_of_a_game_is_used_up_by_all_moves_together(limited):
 
 
 def test_closing_the_page_stops_no_clock_and_what_nobody_saw_has_its_whole_time(limited):
-    served = limited(move=1.0)
-    browser = come(served, 0)
+    served, browser = limited(move=1.0)
     table = ask(browser, "next")["table"]
-    with at(browser, table) as socket:
+    with open_at(browser, table) as socket:
         first = begin(socket)
     time.sleep(1.1)
-    with at(browser, table) as socket:
-        later = views(socket, lambda view: view.get("moves") and view["ply"] > first["ply"])
-        socket.send_json({"ply": later["ply"], "move": later["moves"][0][0]})
+    with open_at(browser, table) as socket:
+        later = later_than(socket, first)
+        move(socket, later)
         deadline = time.monotonic() + 5
         while len(own_moves(served)) < 2 and time.monotonic() < deadline:  # a closed page may take it along
             time.sleep(0.005)
     time.sleep(1.2)
-    with at(browser, table) as socket:
+    with open_at(browser, table) as socket:
         view = views(socket, lambda view: view["over"] or view.get("moves"))
         assert view["over"] or view["ply"] == later["ply"] + 2, "the opponent moved; this decision is seen now"
     assert [helper for helper, _ in own_moves(served)[:2]] == [SECRET, None]
 
 
 def test_the_time_of_a_game_lasts_over_a_restart(limited):
-    served = limited(game=20)
-    browser = come(served, 0)
+    served, browser = limited(game=20)
     table = ask(browser, "next")["table"]
-    with at(browser, table) as socket:
+    with open_at(browser, table) as socket:
         view = begin(socket)
         time.sleep(0.2)
-        socket.send_json({"ply": view["ply"], "move": view["moves"][0][0]})
-        left = views(socket, lambda now: now.get("moves") and now["ply"] > view["ply"])["time"][1]
-    again = Store(served.store.path)
-    row = again.table(table)
-    assert row is not None
-    (seat,) = [seat for seat in row.seats if seat.agent is None]
+        move(socket, view)
+        left = later_than(socket, view)["time"][1]
+    with closing(Store(served.store.path)) as again:
+        (seat,) = [seat for seat in again.table(table).seats if seat.agent is None]
     assert 20 - seat.thought == pytest.approx(left)
     assert 0.2 <= seat.thought < 2
-    again.close()
 
 
 def test_report_and_export_say_in_which_games_somebody_was_late(limited):
-    served = limited(game=1.5)
-    browser = come(served, 0)
-    play(browser, random.Random(1))
-    table = ask(browser, "next")["table"]
-    with at(browser, table) as socket:
+    served, browser = limited(game=1.5)
+    play(browser, 1)
+    with open_at(browser, ask(browser, "next")["table"]) as socket:
         begin(socket)
         views(socket, lambda view: view["over"])
     report = served.report()
     games = {row.what: (row.games, row.unfinished) for row in report.rows}
-    assert games["all"] == (2, 0)
-    assert games["in time"] == (1, 0)
+    assert (games["all"], games["in time"]) == ((2, 0), (1, 0))
     assert "no move was made for the person" in " ".join(str(report).split())
     files = export_study(served.protocol, served.people, served.store.path.with_suffix(".export"))
     rows = list(csv.DictReader(files[2].read_text().splitlines()))
-    assert {row["order"] for row in rows if row["late"] == "1"} == {"2"}
-    assert {row["order"] for row in rows if row["late"] == "0"} == {"1"}
+    assert {(row["order"], row["late"]) for row in rows} == {("1", "0"), ("2", "1")}
     thought = {row["order"]: float(row["thought"]) for row in csv.DictReader(files[0].read_text().splitlines())}
     for one in games_of(served.protocol, served.people):
         seconds = [float(row["seconds"]) for row in rows if row["order"] == str(one.order)]
@@ -148,8 +134,7 @@ def test_report_and_export_say_in_which_games_somebody_was_late(limited):
 
 
 def test_participants_are_told_before_they_agree(limited):
-    served = limited(move=90, game=900)
-    told = ask(come(served, 0), "state")["time"]
+    told = ask(limited(move=90, game=900)[1], "state")["time"]
     assert told.startswith("You have 90 seconds for each move and 15 minutes for all your moves in a game together.")
     assert "a program makes the move for you" in told
     assert names(told) == set()
@@ -157,12 +142,12 @@ def test_participants_are_told_before_they_agree(limited):
 
 
 def test_times_are_kept_where_there_is_no_limit_too(limited):
-    served = limited()
-    play(come(served, 0), random.Random(1))
+    served, browser = limited()
+    play(browser, 1)
     assert all(helper is None and 0 < seconds < 5 for helper, seconds in own_moves(served))
 
 
-def test_a_limit_of_time_is_read_and_what_cannot_be_kept_is_refused(file):  # noqa: F811
+def test_a_limit_of_time_is_read_and_what_cannot_be_kept_is_refused(file):
     file.write_text(LIMITED)
     assert read_protocol(file).time == Time(30, 0, "random")
     for old, new, words in [
@@ -171,10 +156,8 @@ def test_a_limit_of_time_is_read_and_what_cannot_be_kept_is_refused(file):  # no
         ("move = 30", "move = 1.5", "a whole number"),
         ('late = "random"', 'late = "greedy:best9"', "greedy:best9"),
         ('late = "random"', 'late = "peek:random"', "peek"),
+        ("[time]", "[aids]\nundo = true\n[time]", "without a limit of time"),
     ]:
         file.write_text(LIMITED.replace(old, new))
         with pytest.raises(CardaiError, match=words):
             read_protocol(file)
-    file.write_text(LIMITED + "[aids]\nundo = true\n")
-    with pytest.raises(CardaiError, match="without a limit of time"):
-        read_protocol(file)

@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-
 import cardai
 from cardai.game import Zone, listed_pieces
 from cardai.guests.web import commitment, tables

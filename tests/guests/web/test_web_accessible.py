@@ -5,20 +5,13 @@ import re
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
 pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 
 from axe_playwright_python.sync_playwright import Axe
 from study_rehearsal import stage
-from test_study import FILE
-from web_clients import Process
-from web_pages import CHROMIUM, LARGE, SMALL, Screen, chromium
+from web_pages import LARGE, SMALL, Screen
 
 import cardai.guests.web.server
-from cardai.guests.web.protocol import read_protocol
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
 LEAST_CONTRAST = 4.5  # WCAG 2.2, 1.4.3
 ON_FELT = [("felt-ink", "felt"), ("felt-soft", "felt"), ("felt-ink", "seat"), ("felt-soft", "seat"), ("glow", "seat")]
@@ -26,26 +19,14 @@ ON_PAGE = [("ink", "page"), ("ink", "panel"), ("soft", "panel"), ("accent", "pan
 ON_CARD = [("card-ink", "card"), ("red", "card"), ("bad", "panel"), ("page", "bad"), ("soft", "page")]
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    process = Process(
-        tmp_path_factory.mktemp("web") / "tables.sqlite",
-        "hearts",
-        "tictactoe",
-        "--opponents",
-        "random",
-        dealt_alike=True,
-    )
-    yield process.home
-    process.kill()
+SERVED = ["hearts", "tictactoe", "--opponents", "random"]
 
 
 @pytest.fixture(scope="module", params=[(SMALL, "light"), (LARGE, "dark"), (SMALL, "dark"), (LARGE, "light")])
-def shown(home, request):
-    with chromium() as browser:
-        screen = Screen(browser, home, *request.param)
-        yield screen
-        screen.close()
+def shown(browser, home, request):
+    screen = Screen(browser, home, *request.param)
+    yield screen
+    screen.close()
 
 
 def violations(shown: Screen) -> list[str]:
@@ -132,13 +113,11 @@ def test_the_pages_in_finnish(shown):
     shown.page.wait_for_selector("text=Choose a game")
 
 
-def test_the_pages_of_a_study(shown, tmp_path):
-    protocol = tmp_path / "study.toml"
-    protocol.write_text(FILE, "utf-8")
-    with stage(tmp_path / "data.sqlite", read_protocol(protocol)) as served:
+def test_the_pages_of_a_study(shown, tmp_path, protocol):
+    with stage(tmp_path / "data.sqlite", protocol) as served:
         (_, code), language = *served.people.add(1), "fi" if shown.width == LARGE else "en"
         opened = Screen(shown.context.browser, served.home, shown.width, "light", locale=language)
-        for address in ("/study", f"/study#{code}", "/organiser#" + served.server.desk.key):
+        for address in ("/study", f"/study#{code}", "/organiser#" + served.server.study.key):
             opened.page.goto("about:blank")
             opened.page.goto(served.home + address)
             opened.page.wait_for_selector("main .study h2")

@@ -5,20 +5,13 @@ import random
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
-
 import web_truth
 from web_clients import Process
-from web_pages import CHROMIUM, LARGE, SMALL, Screen
+from web_pages import LARGE, SMALL, Screen
 
 import cardai
 from cardai.guests.web import server
 from cardai.records.record import Reader
-
-pytest_plugins = "web_browser"
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 OWN = [place.parent for place in EXAMPLES.glob("*/__init__.py")]
@@ -41,22 +34,8 @@ PLANS = [
 ]
 
 
-@pytest.fixture
-def screen(browser, home):
-    """A function that opens a window, in which nothing may go wrong."""
-    opened = []
-
-    def open_window(width: int, scheme: str) -> Screen:
-        opened.append(Screen(browser, home, width, scheme, reduced_motion="reduce"))
-        return opened[-1]
-
-    yield open_window
-    for one in opened:
-        one.close()
-
-
 def test_the_first_load_of_a_table_is_small_and_brings_no_code_that_it_does_not_use(screen):
-    shown = screen(SMALL, "light")
+    shown = screen(SMALL)
     shown.sit_down("tictactoe")
     asked = set()
     shown.page.on("request", lambda request: asked.add(request.url))

@@ -4,15 +4,11 @@ import random
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
 pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
 
 from test_web_accessible import violations
-from web_pages import CHROMIUM, Screen
+from web_pages import Screen
 
-pytest_plugins = "web_browser"
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = ["tictactoe"]
 
 
@@ -71,24 +67,9 @@ def test_a_friend_leaves_an_agent_plays_and_the_friend_takes_the_seat_back(scree
     theirs.play_to_the_end(theirs.choose, random.Random(1))
 
 
-def test_what_is_said_is_seen_and_may_be_muted_and_both_play_again(screens):
+def test_both_play_again_at_the_same_table(screens):
     mine, theirs = screens
     meet(mine, theirs)
-    for one in screens:
-        one.press("summary:has-text('Say something')")
-        one.fits()
-    theirs.press("text=Good luck!")
-    mine.page.wait_for_selector(".others .speech:has-text('Good luck!')")
-    mine.page.wait_for_selector("[role=status]:has-text('Ben: Good luck!')", state="attached")
-    theirs.page.wait_for_selector(".own .speech:has-text('Good luck!')")
-    assert violations(mine) == []
-    mine.page.evaluate("localStorage.setItem('settings', JSON.stringify({ mute: true }))")
-    theirs.press("text=Oops!")
-    theirs.page.wait_for_selector(".own .speech:has-text('Oops!')")
-    mine.press("text=Thank you!")
-    theirs.page.wait_for_selector(".others .speech:has-text('Thank you!')")
-    mine.page.wait_for_selector(".own .speech:has-text('Thank you!')")
-    assert mine.page.query_selector("text=Ben: Oops!") is None
     mine.press(".leave summary")
     mine.press("text=Give up for good")
     theirs.play_to_the_end(theirs.choose, random.Random(1))
@@ -117,18 +98,3 @@ def test_a_seat_is_played_on_two_devices(screens):
     mine.page.wait_for_selector(".board[data-waits][data-ply='2']")
     mine.move(mine.choose, random.Random(1))
     other.page.wait_for_selector(".board[data-ply='4'], .result")
-
-
-def test_the_last_line_up_is_offered_again(screens):
-    mine, _ = screens
-    mine.page.goto(mine.home + "/#more")
-    assert not mine.page.is_visible("text=As last time")
-    mine.page.select_option("#seat-0", "random")
-    mine.page.select_option("#seat-1", "me")
-    mine.press("button[type=submit]")
-    mine.page.wait_for_selector(".board:not([hidden])")
-    mine.page.goto(mine.home + "/#more")
-    assert mine.page.input_value("#seat-0") == "me"
-    mine.press("text=As last time")
-    assert [mine.page.input_value(f"#seat-{seat}") for seat in (0, 1)] == ["random", "me"]
-    mine.fits()

@@ -5,12 +5,9 @@ import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import load_serve
 import numpy as np
 import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-
-import load_serve
 from web_clients import Guest, Process, sit_down
 
 from cardai.errors import CardaiError

@@ -5,17 +5,12 @@ import re
 from urllib.parse import quote
 
 import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("httpx2", reason="starlette's TestClient needs httpx2")
-
 from starlette.routing import Route, WebSocketRoute
-from starlette.testclient import TestClient
-from test_study import Served, file, protocol  # noqa: F401
-from test_web import HOME, LOW_HAND, NONCE, SOCKETS, TICTACTOE, begin, offers_of, sit, store, views  # noqa: F401
+from web_clients import NONCE
+from web_people import SOCKETS, begin, finish, sit, views
+from web_study import Served
 
-from cardai.guests.web import server
-from cardai.guests.web.guards import Hosts
+from cardai.guests.web import requests, server
 
 TOO_MUCH = 1 << 40
 HOSTILE = [
@@ -24,14 +19,14 @@ HOSTILE = [
     float("nan"), float("inf"),
 ]  # fmt: skip
 BASE = {
-    "game": "low_hand", "variant": "standard", "seats": ["me", "friend"], "name": "Ann", "level": "regular",
+    "game": "low_hand", "variant": "standard", "seats": ["me", "friend"], "name": "Ann",
     "study": False, "takeover": 0, "code": "no such code", "invitation": "x" * 32, "nonce": NONCE, "watch": False,
     "device": False, "seat": 1, "agent": "low", "resign": False, "key": "0" * 32, "analysis": False, "from": 0,
     "ply": 0, "delete": False, "agrees": False, "answers": {"level": "well", "remarks": "none"}, "challenge": 2,
 }  # fmt: skip
-OF_SOCKETS = ("move", "undo", "end", "nonce", "pause", "say", "advice")
-ALLOWED = {"name": ["é", "true"], "level": [""], "seat": [None], "answers": [], "invitation": ["é", "", "true"]}
-"""What is good in a field: any name, no level, open hands instead of a seat in a review, and an old link."""
+OF_SOCKETS = ("move", "undo", "end", "nonce", "pause", "advice")
+ALLOWED = {"name": ["é", "true"], "seat": [None], "answers": [], "invitation": ["é", "", "true"]}
+"""What is good in a field: any name, open hands instead of a seat in a review, and an old link."""
 PATHS = ("\ud800".encode("utf-8", "surrogatepass"), b"\x00", b"\xff", "é".encode(), b"x" * 5000, b"%", b"' OR 1 --")
 COOKIES = (b"seat=\xff\xfe", b"seat=\x01; person=\x02", b"seat=" + b"x" * 8000, b"seat", b"; =;seat==", b'seat="\\400"')
 
@@ -58,8 +53,9 @@ class Asked(dict):
 def asked(monkeypatch):
     """The fields that any route has asked for."""
     read = server.read_message
-    monkeypatch.setattr(server, "read_message", lambda text: Asked(read(text)))
-    for limit in ("REQUESTS", "NEW_TABLES", "MESSAGES", "SAYINGS"):
+    for module in (server, requests):
+        monkeypatch.setattr(module, "read_message", lambda text: Asked(read(text)))
+    for limit in ("REQUESTS", "NEW_TABLES", "MESSAGES"):
         monkeypatch.setattr(server, limit, 10**6)
     Asked.fields = set()
     return Asked.fields
@@ -107,75 +103,55 @@ def posts(app) -> list[Route]:
     return [route for route in routes_of(app, Route) if "POST" in (route.methods or ())]
 
 
-def finished(browser, room) -> str:
-    """A table whose person has played to the end."""
-    table = room.table(sit(browser, "tictactoe", ("random", "me")))
-    table.add_nonce(1, bytes(32))
-    while not table.is_over:
-        table.run()
-        view = table.view(1, False)
-        table.play(1, view["ply"], view["moves"][0][0]) if "moves" in view else None
-    return table.row.id
-
-
 @pytest.fixture
-def serving(store, asked):  # noqa: F811
-    """A server, and a browser with a seat at a table that waits and at one whose game is over."""
-    served = server.Server(offers_of(TICTACTOE, LOW_HAND), store, Hosts("127.0.0.1"))
-    with TestClient(served.app, base_url=HOME, headers={"origin": HOME}) as browser:
-        yield served, browser, [sit(browser, "low_hand", ("me", "friend")), finished(browser, served.room)]
+def tables(asked, client):
+    """A table that waits for a friend, and one whose person has played to the end."""
+    ended = sit(client, "tictactoe", ("random", "me"))
+    finish(client, ended)
+    return [sit(client, "low_hand", ("me", "friend")), ended]
 
 
-def test_every_field_of_every_request_refuses_what_it_cannot_be(serving, asked):
-    served, browser, tables = serving
-    assert not not_refused(
-        served.app, asked, tables, lambda path, message: browser.post(path, content=json.dumps(message))
-    )
+def sends(browser):
+    return lambda path, message: browser.post(path, content=json.dumps(message))
 
 
-def test_every_field_of_a_study_refuses_what_it_cannot_be(tmp_path, protocol, asked):  # noqa: F811
-    served = Served(tmp_path / "study.sqlite", protocol)
-    with served.client as browser:
-        browser.post("/study/enter", json={"code": served.codes[0]})
+def test_every_field_of_every_request_refuses_what_it_cannot_be(serving, client, tables, asked):
+    assert not not_refused(serving.app, asked, tables, sends(client))
 
-        def send(path, message):
-            return browser.post(path, content=json.dumps(message))
 
+def test_every_field_of_a_study_refuses_what_it_cannot_be(tmp_path, protocol, asked):
+    with Served(tmp_path / "study.sqlite", protocol) as served:
+        send = sends(served.client)
+        send("/study/enter", {"code": served.codes[0]})
         assert not not_refused(served.server.app, asked, [""], send)
-        answers = [{"level": "well"} | {"level": value} for value in HOSTILE] + [
-            {value: "well"} for value in ("\ud800",)
-        ]
-        for given in answers:
+        for given in [*({"level": value} for value in HOSTILE), {"level": "well", "\ud800": "well"}]:
             refused = send("/study/agree", {"agrees": True, "answers": given})
             assert not is_refused(refused), (given, refused.text)
-    served.store.close()
 
 
-def test_every_path_query_and_cookie_is_answered(serving):
-    served, browser, (table, _) = serving
-    for route in routes_of(served.app, Route):
-        ask = browser.post if "POST" in (route.methods or ()) else browser.get
+def test_every_path_query_and_cookie_is_answered(serving, client, tables):
+    for route in routes_of(serving.app, Route):
+        ask = client.post if "POST" in (route.methods or ()) else client.get
         for part in PATHS:
             path = re.sub(r"\{\w+\}", quote(part), route.path)
             answer = ask(path, params={"x": part})
-            if "{" in route.path and route.endpoint != served.page:
+            if "{" in route.path and route.endpoint != serving.page:
                 assert not is_refused(answer), (path, answer.text)
-        path = route.path.format(table=table, name="main.js", game="low_hand", language="fi")
+        path = route.path.format(table=tables[0], name="main.js", game="low_hand", language="fi")
         for cookie in COOKIES:
             assert ask(path, headers={b"cookie": cookie}).status_code < 500, (path, cookie)
 
 
-def test_every_field_of_a_socket_is_answered_with_a_sentence(serving):
-    served, browser, _ = serving
+def test_every_field_of_a_socket_is_answered_with_a_sentence(serving, client, asked):
     good = [("end", True), ("pause", 1.5)]
     messages = [{"ply": 0, field: value} for field in OF_SOCKETS for value in HOSTILE if (field, value) not in good]
     messages += [{"ply": value, "move": "takes"} for value in HOSTILE if type(value) is not int]
     frames = [b"\xff\xfe", b"\x00", b"[" * 4000, b"{" * 5000, b'{"a":' * 600, b'"\\ud800"']
-    for route in routes_of(served.app, WebSocketRoute):
-        with browser.websocket_connect(SOCKETS + route.path.format(table=sit(browser))) as socket:
+    for route in routes_of(serving.app, WebSocketRoute):
+        with client.websocket_connect(SOCKETS + route.path.format(table=sit(client))) as socket:
             begin(socket)
             for frame in [*frames, *(json.dumps(message).encode() for message in messages)]:
                 socket.send_bytes(frame)
-                error = views(socket, lambda view: "error" in view)["error"]
-                assert " " in error, frame
-                assert "internal" not in error, frame
+                said = views(socket, lambda view: "error" in view)["error"]
+                assert " " in said, frame
+                assert "internal" not in said, frame

@@ -6,11 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
-
-from web_pages import CHROMIUM, LARGE, SMALL, Screen
+from web_pages import LARGE, SMALL, Screen
 
 import cardai
 from cardai.cli.show.tally import tally
@@ -18,8 +14,6 @@ from cardai.guests.web.server import STATIC
 from cardai.playing.table.one import OneGame
 from cardai.registry import words_of
 
-pytest_plugins = "web_browser"
-has_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = ["moska", "literature", "--opponents", "random", "--judge", "rollout:4"]
 ROOT = Path(__file__).parents[3]
 CATALOGUE = json.loads((STATIC / "fi.json").read_text("utf-8"))
@@ -27,11 +21,10 @@ SCRIPTS = {file.name: file.read_text("utf-8") for file in STATIC.glob("*.js")}
 CALL = re.compile(r'(?<![\w.])(?:this\.)?t\((?:"((?:[^"\\]|\\.)+)"|([^"\n]{1,40}))')
 # What `t` is asked for by other means than a text, and the constants that have these texts.
 BY_NAME = {
-    "company.js": ["PHRASES", "GONE", "YOU_ARE_GONE"], "learning.js": ["STEPS"], "level.js": ["LEVELS"],
+    "company.js": ["GONE", "YOU_ARE_GONE"], "learning.js": ["STEPS"],
     "pieces.js": ["SUITS", "RANKS"], "settings.js": ["SETTINGS"], "study.js": ["PLACES"],
     "waiting.js": ["HEADS", "ABOUT"], "review.js": ["step("], "language.js": ["data-text"],
 }  # fmt: skip
-NO_TEXTS = {"advanced", "beginner", "regular"}  # keys of levels that are texts too
 MOSKA = cardai.load("moska")
 
 
@@ -44,8 +37,7 @@ def constant(script: str, name: str) -> set[str]:
     body = re.search(rf"const {name} = (.*?);\n", script, re.DOTALL)
     assert body, name
     texts = {text for text in re.findall(r'"([^"]*)"', body[1]) if re.search(r"\w{2}", text)}
-    keys = {text for pair in re.findall(r'\["(\w*)", "', body[1]) for text in [pair]}
-    return texts - (keys - NO_TEXTS)
+    return texts - set(re.findall(r'\["(\w*)", "', body[1]))
 
 
 def used() -> set[str]:
@@ -99,7 +91,6 @@ def words_in_games(game, count: int) -> set[str]:
     return words
 
 
-@has_browser
 def test_all_words_of_moska_are_said_in_finnish(browser, home):
     catalogue = words_of(MOSKA, "fi")
     assert set(catalogue["terms"]) == set(MOSKA.text.terms)
@@ -135,7 +126,6 @@ def english_in(texts: list[str]) -> list[str]:
     return [text for text in texts if any(pattern.fullmatch(text) for pattern in known)]
 
 
-@has_browser
 @pytest.mark.parametrize(("width", "locale"), [(SMALL, "en-GB"), pytest.param(LARGE, "fi-FI", marks=pytest.mark.slow)])
 def test_a_game_of_moska_is_played_in_finnish(browser, home, width, locale):
     shown = Screen(browser, home, width, "light", settings='{"tap": false}', locale=locale, reduced_motion="reduce")
@@ -178,7 +168,6 @@ def test_a_game_of_moska_is_played_in_finnish(browser, home, width, locale):
     shown.close()
 
 
-@has_browser
 def test_a_game_without_words_in_finnish_says_so_and_speaks_english(browser, home):
     shown = Screen(browser, home, SMALL, "light", locale="fi-FI", reduced_motion="reduce")
     shown.sit_down("literature")

@@ -2,60 +2,28 @@
 
 import re
 
-import pytest
+from test_web_accessible import violations
+from web_pages import LARGE, SMALL
 
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
-pytest.importorskip("axe_playwright_python", reason="the extra `browser` is not installed")
-
-from axe_playwright_python.sync_playwright import Axe
-from web_pages import CHROMIUM, PICK_FIRST, TOO_SMALL
-
-pytest_plugins = "web_browser"
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = ["tictactoe"]
-PICK = f"location.host && localStorage.setItem('settings', '{PICK_FIRST}')"
 
 
-@pytest.fixture
-def page(browser, home, request):
-    """A page that must neither fail nor ask another host."""
-    width, scheme = request.param
-    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
-    context.add_init_script(PICK)
-    shown, wrong = context.new_page(), []
-    shown.on("pageerror", lambda error: wrong.append(str(error)))
-    shown.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
-    shown.on("request", lambda asked: None if asked.url.startswith(home) else wrong.append(asked.url))
-    yield shown
-    context.close()
-    assert wrong == []
-
-
-def sit_down(page, home, **wishes):
-    page.goto(home + "/#more")
-    page.select_option("#game", "tictactoe")
+def sit_down(shown, **wishes):
+    """Set up a table of Tic-Tac-Toe, with these choices under *More settings*."""
+    shown.page.goto(shown.home + "/#more")
+    shown.page.select_option("#game", "tictactoe")
     if wishes.get("study"):
-        page.check("#study")
+        shown.page.check("#study")
     if wishes.get("people"):
-        page.select_option("#challenge", str(wishes["people"]))
-    page.click('button:text("Sit down")')
-    page.wait_for_selector(".board:not([hidden])")
-    hurry(page)
+        shown.page.select_option("#challenge", str(wishes["people"]))
+    shown.press('button:text("Sit down")')
+    shown.begin()
 
 
-def hurry(page):
-    page.evaluate(
-        "() => { const one = document.getElementById('pause'); one.value = 0; one.dispatchEvent(new Event('change')); }"
-    )
-
-
-def is_for_everybody(page) -> bool:
+def is_for_everybody(shown):
     """Nothing that axe-core finds, nothing wider than the screen, nothing too small to press."""
-    wrong = [(one["id"], node["html"][:120]) for one in Axe().run(page).response["violations"] for node in one["nodes"]]
-    assert wrong == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    return page.evaluate(TOO_SMALL) == []
+    assert violations(shown) == []
+    shown.fits()
 
 
 def play_to_the_end(page):
@@ -69,9 +37,10 @@ def play_to_the_end(page):
     page.wait_for_selector(".result")
 
 
-@pytest.mark.parametrize("page", [(390, "dark")], indirect=True, ids=["small dark"])
-def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
-    sit_down(page, home, study=True)
+def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(screen):
+    shown = screen(SMALL, "dark")
+    sit_down(shown, study=True)
+    page = shown.page
     page.wait_for_selector("text=Hint")
     page.wait_for_selector(".stands >> nth=1")
     page.click("text=Hint")
@@ -83,7 +52,7 @@ def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
     page.click("text=Why?")
     page.wait_for_selector(".advice table")
     assert page.locator(".advice tbody tr").count() == 9
-    assert is_for_everybody(page)
+    is_for_everybody(shown)
     page.click("button.piece.lit >> nth=0")
     page.click(".moves button.primary")
     page.wait_for_selector(".lines p >> nth=1")
@@ -93,7 +62,7 @@ def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
     play_to_the_end(page)
     page.click("text=Look at the game again")
     page.wait_for_selector(".key:nth-child(2)")
-    assert is_for_everybody(page)
+    is_for_everybody(shown)
     for _ in range(3):
         page.click("[data-key='go-One move on']")
     page.wait_for_selector("text=Move 4 of")
@@ -107,28 +76,25 @@ def test_a_study_game_with_hints_undo_a_look_back_and_playing_on(page, home):
     assert page.locator("button.piece.lit").count() == 7
 
 
-@pytest.mark.parametrize("page", [(1200, "light")], indirect=True, ids=["large light"])
-def test_the_same_deal_by_a_code(page, home, browser):
-    sit_down(page, home, people=2)
+def test_the_same_deal_by_a_code(screen):
+    shown, other = screen(LARGE), screen(SMALL)
+    sit_down(shown, people=2)
+    page, friend = shown.page, other.page
     code = page.inner_text(".looked code")
     play_to_the_end(page)
     assert page.query_selector("text=Save the game") is None
     page.click("text=End it without the others")
     page.wait_for_selector(".looked .trouble:text('in the last 10 minutes; wait for them')")
-    friend = browser.new_context().new_page()
-    friend.context.add_init_script(PICK)
-    friend.goto(home + "/#more")
+    friend.goto(other.home + "/#more")
     friend.fill("#code", code)
     friend.click("text=Play this deal")
-    friend.wait_for_selector(".board:not([hidden])")
-    hurry(friend)
+    other.begin()
     play_to_the_end(friend)
     friend.wait_for_selector("text=2 of 2 have finished")
     friend.wait_for_selector("text=in your seat")
     friend.wait_for_selector("th:text('less yours')")
     assert "The deal follows from what was fixed before the game" in friend.inner_text(".result")
-    friend.context.close()
     page.click("text=See who has finished")
     page.wait_for_selector("text=in your seat")
-    assert is_for_everybody(page)
+    is_for_everybody(shown)
     assert page.query_selector("text=Save the game") is not None

@@ -8,16 +8,11 @@ import random
 import re
 import time
 
-import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
-
 import covered
-from web_pages import CHOICES, CHROMIUM, MOST_DECISIONS, SMALL, Screen
+import pytest
+from web_pages import CHOICES, MOST_DECISIONS, SMALL, Screen
 
-pytest_plugins = "web_browser"
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")]
+pytestmark = pytest.mark.slow
 SERVED = ["moska", "hearts", "literature", "durak"]
 STATUS = re.compile(r"(New: .+\. )?Your turn(\.|: [a-z, ]+\.)")
 CUT_OFF = """() => [...document.querySelectorAll('.events li:last-child, .bar .status, .moves button')]

@@ -1,14 +1,5 @@
 """Links in a real browser: one's own keeps the seat, and a friend's works for the friend."""
 
-import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
-
-from web_pages import CHROMIUM
-
-pytest_plugins = "web_browser"
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = ["tictactoe"]
 
 

@@ -5,16 +5,10 @@ import json
 import random
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
-
 import covered
-from web_pages import CHROMIUM, LARGE, SMALL, Screen
+import pytest
+from web_pages import LARGE, SMALL, Screen
 
-pytest_plugins = "web_browser"
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = ["hearts", "durak", "literature", "moska", "--opponents", "random"]
 
 WAITING = """() => { window.waited = []; window.told = []; new MutationObserver(() => {
@@ -57,19 +51,6 @@ CLEARED = {
     "a game that goes back": (TAKEN, TRICK, None),
 }
 WORDS = json.loads((Path(__file__).parents[2] / "data/words.json").read_text("utf-8"))
-
-
-@pytest.fixture
-def screen(browser, home):
-    opened = []
-
-    def open_window(width, settings='{"tap": false}', **options):
-        opened.append(Screen(browser, home, width, "light", settings=settings, **options))
-        return opened[-1]
-
-    yield open_window
-    for one in opened:
-        one.close()
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +110,7 @@ def test_seats_have_names_and_no_two_the_same(module):
 
 
 def test_a_trick_stays_with_its_winner_and_is_shown_again_on_tap(screen):
-    shown, luck = screen(LARGE, reduced_motion="reduce"), random.Random(2)
+    shown, luck = screen(LARGE), random.Random(2)
     shown.sit_down("hearts")
     page = shown.page
     page.wait_for_selector(".board[data-waits]")
@@ -176,7 +157,7 @@ def test_no_own_turn_with_one_move_waits_for_a_tap(screen, game):
 
 
 def test_a_move_of_one_kind_waits_where_its_owner_wants_to_play_it(screen):
-    shown = screen(SMALL, '{"tap": false, "forced": false}')
+    shown = screen(SMALL, settings='{"tap": false, "forced": false}')
     shown.sit_down("literature")
     shown.page.wait_for_selector(".board[data-waits] .moves button:has-text('No claim')")
     assert shown.page.locator(".moves button").count() == 1
@@ -197,7 +178,7 @@ def test_nothing_on_the_table_is_covered_and_the_newest_event_is_on_the_screen(b
 
 
 def test_two_taps_lead_from_the_address_to_the_first_card(screen):
-    shown = screen(SMALL, "{}")
+    shown = screen(SMALL, settings="{}")
     shown.page.goto(shown.home)
     shown.page.wait_for_selector("text=Hearts for four: passing, thirteen tricks")
     shown.fits()
@@ -226,7 +207,7 @@ def test_in_a_thousand_own_turns_nothing_is_covered():
 
 
 def test_three_cards_are_passed_together_and_put_back_until_then(screen):
-    shown = screen(SMALL, "{}", reduced_motion="reduce")
+    shown = screen(SMALL, settings="{}")
     shown.sit_down("hearts", "match")
     page = shown.page
     page.wait_for_selector(".board[data-waits] .own button.lit")
@@ -249,7 +230,7 @@ def test_three_cards_are_passed_together_and_put_back_until_then(screen):
 
 
 def test_a_card_of_the_table_is_chosen_and_put_back_without_a_jump(screen):
-    shown = screen(SMALL, "{}", reduced_motion="reduce")
+    shown = screen(SMALL, settings="{}")
     shown.sit_down("literature")
     page = shown.page
     page.wait_for_selector(".board[data-waits] .middle button.lit")
@@ -264,7 +245,7 @@ def test_a_card_of_the_table_is_chosen_and_put_back_without_a_jump(screen):
 
 
 def test_a_bout_is_ended_by_a_button_that_names_the_cards(screen):
-    shown, luck, ends = screen(SMALL, reduced_motion="reduce"), random.Random(3), "[data-key^='move-ends, picks']"
+    shown, luck, ends = screen(SMALL), random.Random(3), "[data-key^='move-ends, picks']"
     shown.sit_down("moska", seats=3)
     page, ply = shown.page, "-1"
     while not page.locator(ends).count():
@@ -278,7 +259,7 @@ def test_a_bout_is_ended_by_a_button_that_names_the_cards(screen):
 
 
 def test_the_words_on_the_screen_are_explained_on_tap(screen):
-    shown = screen(SMALL, "{}", reduced_motion="reduce")
+    shown = screen(SMALL, settings="{}")
     shown.sit_down("literature")
     shown.page.wait_for_selector(".board[data-waits] [data-key=help]")
     shown.press("[data-key=help]")
@@ -310,7 +291,7 @@ def test_what_several_seats_do_is_one_line(page):
 
 def test_lines_without_a_choice_are_folded_in_the_log(screen):
     """Between two questions in Literature up to six seats say that they claim nothing."""
-    shown, luck = screen(SMALL, reduced_motion="reduce"), random.Random(1)
+    shown, luck = screen(SMALL), random.Random(1)
     shown.sit_down("literature")
     for _ in range(2):
         shown.page.wait_for_selector(".board[data-waits]")
@@ -327,7 +308,7 @@ def test_lines_without_a_choice_are_folded_in_the_log(screen):
 
 
 def test_a_word_is_explained_where_it_stands(screen):
-    shown = screen(SMALL, "{}", reduced_motion="reduce")
+    shown = screen(SMALL, settings="{}")
     shown.sit_down("durak")
     page = shown.page
     page.wait_for_selector(".board[data-waits]")
@@ -347,7 +328,7 @@ def test_a_word_is_explained_where_it_stands(screen):
 
 
 def test_no_last_cards_are_offered_before_a_trick(screen):
-    shown = screen(SMALL, "{}", reduced_motion="reduce")
+    shown = screen(SMALL, settings="{}")
     shown.sit_down("hearts", "match")
     page = shown.page
     page.wait_for_selector(".board[data-waits] .own button.lit")

@@ -2,15 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("starlette", reason="the extra `web` is not installed")
-pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
-
-from web_pages import CHROMIUM
-
-pytest_plugins = "web_browser"
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 SERVED = [str(Path(__file__).parents[3] / "examples/goofspiel")]
 
 

@@ -3,11 +3,8 @@
 import { el, post, refill } from "./dom.js";
 import { fit } from "./fitting.js";
 import { t } from "./language.js";
-import { setting } from "./settings.js";
 
 const SHOWN_AFTER = 15; // seconds that somebody has been waited for
-const PHRASES = { hello: "Hello!", luck: "Good luck!", well: "Well played!", thanks: "Thank you!", sorry: "Sorry!", oops: "Oops!", moment: "One moment, please.", turn: "It is your turn.", fun: "That was fun!", bye: "Goodbye!" };
-const HEARD = 5000; // milliseconds that a phrase is shown
 const GONE = { left: "{name} has left; {agent} plays", late: "{name} did not answer; {agent} plays", resigned: "{name} gave up; {agent} plays" };
 const YOU_ARE_GONE = { left: "You have left. An agent plays for you.", late: "You did not answer. An agent plays for you.", resigned: "You gave up. An agent plays for you." };
 
@@ -15,9 +12,7 @@ export class Company {
   constructor(page) {
     this.page = page;
     this.panel = el("section", { class: "company", "aria-label": t("Company") });
-    this.voice = el("p", { class: "said", role: "status" });
-    this.spoken = new Map(); // by seat: what somebody says
-    page.board.querySelector(".tools").before(this.panel, this.voice);
+    page.board.querySelector(".tools").before(this.panel);
     setInterval(() => this.tick(), 1000);
   }
 
@@ -40,30 +35,13 @@ export class Company {
       else this.clocks.push([seat, head.appendChild(el("span", { class: "badge clock", "aria-hidden": "true", hidden: true }))]);
     }
     this.tick();
-    for (const [seat, key] of this.spoken) place.querySelector(`[data-seat="${seat}"]`)?.append(el("p", { class: "speech", "aria-hidden": "true" }, t(PHRASES[key])));
     const watching = this.known?.watching;
     refill(this.panel, watching ? el("p", { class: "small" }, watching > 1 ? t("{count} people watch this table.", { count: watching }) : t("One person watches this table.")) : null,
-      view.late ? el("p", { class: "small", role: "status" }, t("Your time was over: a program has made a move for you.")) : null, this.phrases(view), this.ways(view));
+      view.late ? el("p", { class: "small", role: "status" }, t("Your time was over: a program has made a move for you.")) : null, this.ways(view));
     const { gone } = view.seats[view.seat];
     if (!gone || view.watches || view.over) return;
     status.textContent = t(YOU_ARE_GONE[gone]);
     if (gone !== "resigned") parts.moves.append(this.button("back", t("Take my seat back"), {}));
-  }
-
-  hear([seat, key]) {
-    const { view, words } = this.page;
-    if (!PHRASES[key] || (setting("mute") && seat !== view.seat)) return;
-    this.spoken.set(seat, key);
-    this.voice.textContent = `${words.name(seat)}: ${t(PHRASES[key])}`;
-    setTimeout(() => { this.spoken.delete(seat); this.page.draw(); }, HEARD);
-    this.page.draw();
-  }
-
-  phrases(view) {
-    if (view.watches || !isShared(view)) return null;
-    const say = (key) => this.page.connection.send({ say: key });
-    return el("details", { class: "tools", open: this.speaks, ontoggle: (event) => { this.speaks = event.target.open; } }, el("summary", {}, t("Say something")),
-      el("span", { class: "buttons" }, ...Object.entries(PHRASES).map(([key, text]) => el("button", { type: "button", "data-key": `say-${key}`, onclick: () => say(key) }, t(text)))));
   }
 
   // How to leave, where an agent can play for people.

@@ -4,7 +4,6 @@ import { companyWords } from "./company.js";
 import { el, post, refill, root } from "./dom.js";
 import { faceOf } from "./faces.js";
 import { isForeign, t, told, wordsOf } from "./language.js";
-import { levelField } from "./level.js";
 import { remembered } from "./settings.js";
 
 export async function showLobby(main) {
@@ -16,7 +15,6 @@ export async function showLobby(main) {
   const seats = el("select", { id: "seats" });
   const places = el("div", { class: "places" });
   const study = el("input", { type: "checkbox", id: "study" });
-  const level = levelField();
   const others = el("select", { id: "challenge" }, ...options([[0, t("no")], ...Array.from({ length: 7 }, (_, i) => [i + 2, t("{count} people, each at a table of their own", { count: i + 2 })])]));
   const takeover = el("select", { id: "takeover" }, ...options([["", t("with friends an agent plays after 5 minutes")], [0, t("the table waits")], [1, t("an agent plays after 1 minute")], ...[5, 15].map((count) => [count, t("an agent plays after {count} minutes", { count })])]));
   const code = el("input", { id: "code", maxlength: 40, autocomplete: "off", required: true });
@@ -29,16 +27,7 @@ export async function showLobby(main) {
     refill(seats, ...options(chosen.seats.map((count) => [count, count])));
     seats.value = chosen.usual;
     chooseSeats();
-    asBefore.hidden = !remembered(`line-up-${game.value}`);
   };
-  // The line-up of the last table of this game, as far as it is still offered.
-  const asBefore = el("button", { type: "button", hidden: true, onclick: () => {
-    const last = JSON.parse(remembered(`line-up-${game.value}`));
-    for (const [select, value] of [[variant, last.variant], [seats, last.seats.length]]) if ([...select.options].some((one) => one.value === String(value))) select.value = value;
-    chooseSeats();
-    for (const [seat, select] of places.querySelectorAll("select").entries()) if ([...select.options].some((one) => one.value === last.seats[seat])) select.value = last.seats[seat];
-    describe();
-  } }, t("As last time"));
   const chooseSeats = () => {
     const { agents, fits } = offer(); // only those that can play at this table, the usual one first
     const fitting = fits[variant.value][seats.value].map((place) => agents[place]);
@@ -55,7 +44,7 @@ export async function showLobby(main) {
     trouble.textContent = "";
     remembered("name", name.value);
     try {
-      await open(address, { ...message, name: name.value, level: level.chosen() });
+      await open(address, { ...message, name: name.value });
     } catch (error) {
       trouble.textContent = told(error.message);
     }
@@ -63,7 +52,6 @@ export async function showLobby(main) {
   const sitDown = (event) => {
     const chosen = [...places.querySelectorAll("select")].map((select) => select.value);
     const wishes = { game: game.value, variant: variant.value, seats: chosen, study: study.checked };
-    remembered(`line-up-${game.value}`, JSON.stringify(wishes));
     if (takeover.value) wishes.takeover = Number(takeover.value);
     return go(event, "/tables", Number(others.value) ? { ...wishes, challenge: Number(others.value) } : wishes);
   };
@@ -91,8 +79,8 @@ export async function showLobby(main) {
     el("section", { class: "games", "aria-label": t("Games") }, ...games.map((one) => gameCard(one, () => play(one)))),
     el("details", { class: "panel more", open: isOpen }, el("summary", {}, t("More settings: friends, opponents, variants, study")),
     el("form", { class: "lobby", onsubmit: sitDown },
-      field(t("Your name"), name), level.field, field(t("Game"), game), field(t("Variant"), variant), field(t("Seats"), seats),
-      el("fieldset", {}, el("legend", {}, t("Who plays")), asBefore, places, agent),
+      field(t("Your name"), name), field(t("Game"), game), field(t("Variant"), variant), field(t("Seats"), seats),
+      el("fieldset", {}, el("legend", {}, t("Who plays")), places, agent),
       el("label", { class: "check", for: "study" }, study, ` ${t("Study: hints, and moves can be taken back")}`),
       field(t("Who does not answer"), takeover),
       field(t("The same deal for others too"), others),

@@ -5,7 +5,6 @@ import { LANGUAGES, language, t } from "./language.js";
 
 const SETTINGS = {
   colours: ["Four colours for the suits", false],
-  mute: ["Hide what others at the table say", false],
   forced: ["Play my only legal move for me", true],
   chances: ["Show how each seat stands, at study tables", true],
   tap: ["Play as soon as the cards I tap leave one move", true],

@@ -100,7 +100,6 @@ export class TablePage {
       this.company = { ...view.company, at: performance.now() };
       return void (this.view && !this.review && this.draw());
     }
-    if (view.said) return void this.around?.hear(view.said);
     if (view.advice) return this.learning.take(view, this.view);
     if (this.review) {
       this.afterReview = view;

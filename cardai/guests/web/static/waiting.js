@@ -3,7 +3,6 @@
 import { companyWords } from "./company.js";
 import { el, post, root } from "./dom.js";
 import { t, told } from "./language.js";
-import { levelField } from "./level.js";
 import { partIn, remembered } from "./settings.js";
 
 const ONLY_HERE = /^(localhost|127\.[\d.]+|\[::1\])$/;
@@ -58,12 +57,11 @@ const ABOUT = {
 // `link`: "seat", or "watch" or "device" for those who need no name. `company`: who is at the table.
 export function joinForm(table, invitation, link, company, onJoined) {
   const input = el("input", { id: "name", maxlength: 24, value: remembered("name") || t("Guest"), autocomplete: "nickname", required: true });
-  const level = levelField();
   const trouble = el("p", { class: "trouble", role: "alert" });
   const join = async (event) => {
     event.preventDefault();
     try {
-      await post(`/t/${table}/join`, link !== "seat" ? { invitation } : { invitation, name: remembered("name", input.value), level: level.chosen(), nonce: partIn(table, company.commitment) });
+      await post(`/t/${table}/join`, link !== "seat" ? { invitation } : { invitation, name: remembered("name", input.value), nonce: partIn(table, company.commitment) });
       onJoined();
     } catch (error) {
       trouble.textContent = told(error.message);
@@ -72,6 +70,6 @@ export function joinForm(table, invitation, link, company, onJoined) {
   return el("form", { class: "lobby panel", onsubmit: join },
     el("h2", {}, t(HEADS[link])),
     el("p", { class: "hosts" }, `${company.title}. ${companyWords(company, null)}`),
-    ...(link !== "seat" ? [el("p", {}, t(ABOUT[link]))] : [el("label", { for: "name" }, t("Your name"), input), level.field]),
+    link !== "seat" ? el("p", {}, t(ABOUT[link])) : el("label", { for: "name" }, t("Your name"), input),
     trouble, el("button", { class: "primary", type: "submit" }, link === "watch" ? t("Watch") : t("Come in")));
 }
