@@ -21,7 +21,6 @@ from cardai.guests import adapters
 from cardai.playing.agents.choosing import Actions, Choice
 from cardai.playing.agents.spec import agent
 from cardai.playing.table.one import OneGame
-from cardai.rules.cards import DECK52
 
 DATA = Path(__file__).parents[2] / "data"
 DOUDIZHU = cardai.load(str(DATA / "doudizhu"))
@@ -56,6 +55,34 @@ def legal_in(mask, rng):
 def games_of(name):
     """How many games are compared: 200, fewer of long games."""
     return 200 if name in ("tictactoe", LEDUC) else 10
+
+
+class Core:
+    """A game of the core, played by the actions of an adapter beside it."""
+
+    def __init__(self, game, state) -> None:
+        self.game, self.state, self.actions, self.choice = game, state, Actions(game), None
+
+    def expect(self, observation, mask) -> int:
+        """The seat to move, of which an adapter shows this."""
+        seat = int(self.state["turn"])
+        self.choice = self.choice or self.actions.choice(self.state)
+        assert (observation == np.concatenate([self.game.encode(self.state, seat), self.choice.values()])).all()
+        assert (np.asarray(mask) == self.choice.mask()).all()
+        return seat
+
+    def take(self, action) -> bool:
+        """Take an action. Returns whether the game is over then."""
+        move = self.choice.take(action)
+        if move is not None:
+            self.state, self.choice = self.game.play(self.state, move), None
+        return self.state["turn"] < 0
+
+    def paid(self, is_centred=True):
+        """What each seat gets at the end, less what is usual."""
+        seats = int(self.state["seats"])
+        total = self.game.score_sum(seats)
+        return pytest.approx(self.game.points(self.state) - is_centred * (total / seats if total else 0.5))
 
 
 # Actions.
@@ -165,52 +192,23 @@ def test_pettingzoos_own_tests_pass(name):
 @pytest.mark.parametrize("reward", ["score", "centred"])
 def test_games_through_pettingzoo_are_those_of_the_core(name, reward):
     env, rng = zoo(name, reward=reward), np.random.default_rng(3)
-    game, actions = env.game, Actions(env.game)
-    fair = game.score_sum(SEATS[name]) / SEATS[name] if game.score_sum(SEATS[name]) else 0.5
     for number in range(games_of(name)):
         env.reset(seed=7 if number == 0 else None)
-        state, choice = game.new(SEATS[name], env.game_seed), None
+        core, is_done = Core(env.game, env.game.new(SEATS[name], env.game_seed)), False
         for who in env.agent_iter():
             observation, reward_, is_over, is_cut, info = env.last()
             if is_over or is_cut:
                 env.step(None)
                 continue
-            choice = choice or actions.choice(state)
-            seat = int(state["turn"])
-            assert who == f"player_{seat}"
-            row = game.encode(state, seat)
-            assert (observation["observation"][: len(row)] == row).all()
-            assert (observation["observation"][len(row) :] == choice.values()).all()
-            assert (observation["action_mask"] == choice.mask()).all()
-            assert (info["action_mask"] == choice.mask()).all()
+            assert who == f"player_{core.expect(observation['observation'], observation['action_mask'])}"
+            assert (info["action_mask"] == observation["action_mask"]).all()
             assert reward_ == 0
-            action = legal_in(choice.mask(), rng)
+            action = legal_in(info["action_mask"], rng)
             env.step(action)
-            move = choice.take(action)
-            if move is not None:
-                state, choice = game.play(state, move), None
-                if state.turn < 0:
-                    paid = [env.rewards[one] for one in env.possible_agents]
-                    assert paid == pytest.approx(game.points(state) - (fair if reward == "centred" else 0.0))
-        assert state.turn == -1
-
-
-@every_game
-def test_an_observation_through_pettingzoo_is_the_same_in_all_worlds(name):
-    env, rng = zoo(name, render_mode="ansi"), np.random.default_rng(5)
-    for seed in range(3):
-        env.reset(seed=seed)
-        while not any(env.terminations.values()):
-            for seat, who in enumerate(env.possible_agents):
-                truth, seen, text = env._state, env.observe(who), env.render()
-                env._state = env.game.world(truth, seat, 99)
-                assert all((env.observe(who)[part] == seen[part]).all() for part in seen)
-                if seat == int(truth["turn"]):
-                    assert env.render() == text
-                env._state = truth
-                if who != env.agent_selection:
-                    assert not seen["action_mask"].any()
-            env.step(legal_in(env.observe(env.agent_selection)["action_mask"], rng))
+            is_done = core.take(action)
+            if is_done:
+                assert [env.rewards[one] for one in env.possible_agents] == core.paid(reward == "centred")
+        assert is_done
 
 
 def test_a_seed_fixes_a_game_and_those_after_it():
@@ -274,32 +272,27 @@ def test_gymnasiums_own_test_passes(name):
 @every_game
 def test_games_through_gymnasium_are_those_of_the_core(name):
     """The others are agents of the core, asked at its own table."""
-    env, rng = gym(name, seat="rotate", reward="centred"), np.random.default_rng(3)
-    game, actions, seats = env.game, Actions(env.game), SEATS[name]
-    fair = game.score_sum(seats) / seats if game.score_sum(seats) else 0.5
+    env, rng, seats = gym(name, seat="rotate", reward="centred"), np.random.default_rng(3), SEATS[name]
     seen = set()
     for number in range(games_of(name)):
         observation, info = env.reset(seed=4 if number == 0 else None)
         seen.add(env.seat)
-        others = [None if seat == env.seat else agent(game, "random") for seat in range(seats)]
-        table = OneGame(game, others, env.table.seed)
-        table.run()
-        choice, is_over = None, False
+        others = [None if seat == env.seat else agent(env.game, "random") for seat in range(seats)]
+        table, core, is_over = OneGame(env.game, others, env.table.seed), None, False
         while not is_over:
-            choice = choice or actions.choice(table.world())
-            row = game.encode(table.world(), env.seat)
-            assert (observation == np.concatenate([row, choice.values()])).all()
-            assert (env.action_masks() == choice.mask()).all()
-            assert (info["action_mask"] == choice.mask()).all()
-            action = legal_in(choice.mask(), rng)
+            table.run()
+            core = core or Core(env.game, table.world())
+            core.expect(observation, env.action_masks())
+            assert (info["action_mask"] == env.action_masks()).all()
+            action = legal_in(info["action_mask"], rng)
             observation, reward, is_over, is_cut, info = env.step(action)
             assert not is_cut
-            move = choice.take(action)
-            if move is not None:
+            if (move := core.choice.take(action)) is not None:
                 table.play(move)
-                table.run()
-                choice = None
-        assert reward == pytest.approx(table.scores()[env.seat] - fair)
+                core = None
+        table.run()
+        total = env.game.score_sum(seats)
+        assert reward == pytest.approx(table.scores()[env.seat] - (total / seats if total else 0.5))
         assert not env.action_masks().any()
         with pytest.raises(IllegalMove, match="the game is over"):
             env.step(0)
@@ -373,55 +366,27 @@ def test_openspiels_own_test_passes(name):
 @every_game
 @pytest.mark.parametrize("chance", ["auto", "sampled"])
 def test_games_through_openspiel_are_those_of_the_core(name, chance):
-    table, rng = spiel(name, chance=chance), np.random.default_rng(3)
-    game = cardai.load(name)
-    actions, seats = Actions(game), SEATS[name]
+    table, rng, game = spiel(name, chance=chance), np.random.default_rng(3), cardai.load(name)
     for seed in range(games_of(name) if chance == "auto" else 10):
         node = table.new_initial_state()
         if node.is_chance_node():
             outcomes = node.chance_outcomes()
             assert sum(share for _, share in outcomes) == pytest.approx(1)
             node.apply_action(outcomes[seed % len(outcomes)][0])
-        state = node.past.record[0]
+        core = Core(game, node.past.record[0])
         if chance == "sampled":
-            assert state.tobytes() == game.new(seats, seed).tobytes()
-        choice = None
+            assert core.state.tobytes() == game.new(SEATS[name], seed).tobytes()
         while not node.is_terminal():
-            if node.is_chance_node():
-                outcomes = node.chance_outcomes()
-                assert {game.text.show(way.state, 0) for way in node._ways()} >= {game.text.show(state, 0)}
-                place = next(
-                    i for i, way in enumerate(node._ways()) if game.text.show(way.state, 0) == game.text.show(state, 0)
-                )
-                node.apply_action(place)
+            if node.is_chance_node():  # follows the core
+                seen = [game.text.show(way.state, 0) for way in node._ways()]
+                node.apply_action(seen.index(game.text.show(core.state, 0)))
                 continue
-            choice = choice or actions.choice(state)
-            assert node.current_player() == state.turn
-            assert node.legal_actions() == choice.legal
-            row = game.encode(state, int(state.turn))
-            assert (np.array(node.observation_tensor()) == np.concatenate([row, choice.values()])).all()
-            action = legal_in(choice.mask(), rng)
+            mask = np.isin(np.arange(table.num_distinct_actions()), node.legal_actions())
+            assert node.current_player() == core.expect(node.observation_tensor(), mask)
+            action = int(rng.choice(node.legal_actions()))
             node.apply_action(action)
-            move = choice.take(action)
-            if move is not None:
-                state, choice = game.play(state, move), None
-        fair = game.score_sum(seats) / seats if game.score_sum(seats) else 0.5
-        assert node.returns() == pytest.approx(game.points(state) - fair)
-
-
-@every_game
-def test_what_openspiel_is_shown_is_the_same_in_all_worlds(name):
-    table, rng = spiel(name, chance="sampled"), np.random.default_rng(5)
-    node = table.new_initial_state()
-    node.apply_action(7)
-    while not node.is_terminal():
-        for seat in range(SEATS[name]):
-            world = node.resample_from_infostate(seat, rng.random)
-            for one in (world, node):
-                assert one.information_state_string(seat).endswith(one.observation_string(seat))
-            assert world.information_state_string(seat) == node.information_state_string(seat)
-            assert world.observation_tensor(seat) == node.observation_tensor(seat)
-        node.apply_action(int(rng.choice(node.legal_actions())))
+            core.take(action)
+        assert node.returns() == core.paid()
 
 
 def test_a_seat_remembers_what_it_has_seen():
@@ -467,29 +432,6 @@ def test_tictactoe_is_in_step_with_openspiels_own():
             one.apply_action(action)
             other.apply_action(action)
         assert [2 * value for value in one.returns()] == other.returns()
-
-
-@slow
-def test_hearts_is_in_step_with_openspiels_own():
-    """Half a minute, to compile Hearts: pytest -m slow tests/guests/adapters/test_adapters.py -k hearts."""
-    pytest.importorskip("pyspiel", reason="the extra `openspiel` brings OpenSpiel")
-    from test_hearts_oracle import dealt
-
-    table, rng = spiel("hearts", chance="sampled"), np.random.default_rng(2)
-    for seed in range(50):
-        one = table.new_initial_state()
-        one.apply_action(seed)
-        other = dealt(one.past.record[0], {})
-        while not other.is_terminal():
-            assert one.current_player() == other.current_player()
-            words = {one.action_to_string(action).split()[-1]: action for action in one.legal_actions()}
-            assert sorted(DECK52.card(word) for word in words) == other.legal_actions()
-            word = str(rng.choice(sorted(words)))
-            one.apply_action(words[word])
-            other.apply_action(DECK52.card(word))
-        points = (26 - one.past.record[0]["totals"]).tolist()
-        assert points == other.returns()
-        assert np.argsort(one.returns(), kind="stable").tolist() == np.argsort(points, kind="stable").tolist()
 
 
 def test_search_of_openspiel_plays_our_games():

@@ -141,14 +141,6 @@ def test_two_nodes_write_the_files_of_one_process(nodes, expected, tmp_path):
     assert digests(tmp_path) == expected
 
 
-def test_a_match_has_the_figures_of_one_machine(nodes):
-    tokens = ("match", "durak", "--seats", "random,thrifty,random", "--games", 3000, "--json")
-    reports = [json.loads(call(*tokens, *more)[1]) for more in ((), ("--cluster", nodes.address))]
-    for report in reports:
-        del report["seconds"], report["threads"]
-    assert reports[0] == reports[1]
-
-
 def test_iterate_trains_the_networks_of_one_machine(nodes, tmp_path):
     few = ("--games", 300, "--training.batch", 128, "--training.epochs", 2, "--training.options.hidden", "[16]")
     duel = ("--benchmark-games", 60, "--most-benchmark-games", 120, "--benchmark-epsilon", 0.1)
