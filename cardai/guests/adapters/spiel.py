@@ -76,8 +76,8 @@ def _deals(game: Game, seats: int, variant: str | None, chance: str) -> list[Way
 class _Past:
     """What has happened in a game: the position, and how it came about. Clones of a state share it.
 
-    `told`: what each seat remembers, by seat, and `heard`: what each seat knows that each seat was told of the moves. A
-    past without another one before it has both for all seats, or it has just been dealt.
+    `told`: what each seat remembers, by seat, and `announced`: what each seat knows that each seat was told of the
+    moves. A past without another one before it has both for all seats, or it has just been dealt.
     """
 
     def __init__(
@@ -86,10 +86,10 @@ class _Past:
         before: "_Past | None" = None,
         move: np.record | None = None,
         told: dict[int, str] | None = None,
-        heard: dict[int, tuple[str, ...]] | None = None,
+        announced: dict[int, tuple[str, ...]] | None = None,
     ) -> None:
         self.record, self.before, self.move = record, before, move
-        self._told, self._heard = told or {}, heard or {}
+        self._told, self._announced = told or {}, announced or {}
 
     def __deepcopy__(self, memo: dict) -> "_Past":
         return self
@@ -111,17 +111,17 @@ class _Past:
         The seat remembers what it does here. The others remember the moves as the seat was told of them, its own as
         they were told of them, and what they see in that position: what they saw before, the seat cannot know.
         """
-        heard = self._heard_by(game, seat)
-        told = {other: lines + game.text.show(world[0], other) for other, lines in enumerate(heard)}
+        announced = self._announced_to(game, seat)
+        told = {other: lines + game.text.show(world[0], other) for other, lines in enumerate(announced)}
         told[seat] = self.told(game, seat)
-        return _Past(world, told=told, heard=dict.fromkeys(told, heard) | {seat: heard})
+        return _Past(world, told=told, announced=dict.fromkeys(told, announced) | {seat: announced})
 
-    def _heard_by(self, game: Game, seat: int) -> tuple[str, ...]:
+    def _announced_to(self, game: Game, seat: int) -> tuple[str, ...]:
         """What each seat was told of the moves, as far as one seat knows."""
-        for past in self._since("_heard", seat):
+        for past in self._since("_announced", seat):
             everyone = range(int(past.record["seats"][0]))
             if past.before is None or past.move is None:
-                past._heard[seat] = ("",) * len(everyone)
+                past._announced[seat] = ("",) * len(everyone)
                 continue
             state, move = past.before.record[0], past.move
             if seat == int(state["turn"]):
@@ -129,8 +129,8 @@ class _Past:
                 lines = [_line(game, state if other == seat else world, move, other) for other in everyone]
             else:
                 lines = [_line(game, state, move, seat)] * len(everyone)
-            past._heard[seat] = tuple(map("".join, zip(past.before._heard[seat], lines, strict=True)))
-        return self._heard[seat]
+            past._announced[seat] = tuple(map("".join, zip(past.before._announced[seat], lines, strict=True)))
+        return self._announced[seat]
 
     def _since(self, name: str, seat: int) -> "list[_Past]":
         """The pasts that lack a seat's entry in the attribute with this name, the first first."""

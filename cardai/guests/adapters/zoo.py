@@ -21,7 +21,25 @@ from cardai.playing.agents.choosing import KINDS, Actions, Choice, Views, played
 from cardai.registry import load
 
 
-class CardTable(AECEnv):
+class _Spaces:
+    """The spaces of each seat, which are the same in all games of a table."""
+
+    observation_spaces: dict[str, Any]
+    action_spaces: dict[str, Any]
+
+    def observation_space(self, agent: str) -> Any:
+        """The space of a seat's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """The space of a seat's actions."""
+        return self.action_spaces[agent]
+
+    def close(self) -> None:
+        """Nothing has to be closed."""
+
+
+class CardTable(_Spaces, AECEnv):
     """An environment of PettingZoo in which each seat of a game of cardai is an agent, `player_0` and so on.
 
     game: a game, its name or its path. seats, variant, encoder: the game's usual ones if they are not given. reward:
@@ -76,14 +94,6 @@ class CardTable(AECEnv):
         self.action_spaces = {name: spaces.Discrete(self.actions.count) for name in self.possible_agents}
         self._seeds = np.random.default_rng()
         self._nothing_chosen = np.zeros(self.actions.extra, np.uint8)
-
-    def observation_space(self, agent: str) -> Any:
-        """The space of a seat's observations."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Any:
-        """The space of a seat's actions."""
-        return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a game. A seed fixes this game and those of the resets without a seed that follow."""
@@ -141,9 +151,6 @@ class CardTable(AECEnv):
         seat = max(int(self._state["turn"]), 0)
         return self.game.text.show(self.game.world(self._state, seat, self.game_seed), seat)
 
-    def close(self) -> None:
-        """Nothing has to be closed."""
-
     def _decide(self) -> None:
         """Begin the next decision, or end the game."""
         turn, self._choice = int(self._state["turn"]), None
@@ -162,7 +169,7 @@ class CardTable(AECEnv):
         self.agent_selection = self.agents[0]
 
 
-class ParallelTable(ParallelEnv):
+class ParallelTable(_Spaces, ParallelEnv):
     """A parallel environment of PettingZoo for a game in which seats choose at the same time (`Rules.together`).
 
     All that `CardTable` says holds here too, and so do its options. A step takes an action of every seat that may
@@ -180,14 +187,6 @@ class ParallelTable(ParallelEnv):
         self.render_mode = table.render_mode
         self.possible_agents = list(table.possible_agents)
         self.observation_spaces, self.action_spaces = table.observation_spaces, table.action_spaces
-
-    def observation_space(self, agent: str) -> Any:
-        """The space of a seat's observations."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Any:
-        """The space of a seat's actions."""
-        return self.action_spaces[agent]
 
     @property
     def game_seed(self) -> int:
@@ -229,9 +228,6 @@ class ParallelTable(ParallelEnv):
     def render(self) -> str | None:
         """As `CardTable.render`."""
         return self.table.render()
-
-    def close(self) -> None:
-        """Nothing has to be closed."""
 
     def _begin(self) -> None:
         """Begin the next choices, or end the game."""

@@ -9,7 +9,6 @@ import secrets
 from dataclasses import replace
 from typing import Any
 
-from cardai.errors import BadArgument
 from cardai.guests.web.guards import new_token
 from cardai.guests.web.offers import Offer
 from cardai.guests.web.store import ChallengeRow, TableRow
@@ -25,13 +24,6 @@ _LENGTH = 10  # letters of a code
 def new_code() -> str:
     """A code that nobody can guess."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
-
-
-def people_in(wish: object) -> int:
-    """For how many people a browser wishes a challenge to be. Raises BadArgument for anything but a number of them."""
-    if isinstance(wish, bool) or not isinstance(wish, int) or not FEWEST <= wish <= MOST:
-        raise BadArgument(f"a challenge is for {FEWEST} to {MOST} people")
-    return wish
 
 
 def another_table(first: TableRow, name: str, person: int, token: bytes) -> TableRow:

@@ -166,13 +166,3 @@ def _pictured(game: Game) -> list[str]:
     """The pieces in the picture of a game: others for each game of the same cards."""
     step = max(1, len(game.table.pieces) // _SHOWN)
     return list(game.table.pieces[crc32(game.name.encode()) % step :: step][:_SHOWN])
-
-
-def by_key(offers: Sequence[Offer]) -> dict[str, Offer]:
-    """Offers by their keys. Raises CardaiError if two games have the same name."""
-    found: dict[str, Offer] = {}
-    for offer in offers:
-        if offer.key in found:
-            raise CardaiError(f"two of the games to serve are named {offer.key!r}")
-        found[offer.key] = offer
-    return found

@@ -15,7 +15,7 @@ import numpy as np
 from cardai.cli.show.picture import open_zones
 from cardai.errors import BadArgument
 from cardai.game import GameState
-from cardai.guests.web.guards import is_among, is_secret, text_of
+from cardai.guests.web.guards import is_among
 from cardai.guests.web.store import TableRow
 from cardai.guests.web.tables import WebTable
 from cardai.guests.web.views import LOG_LINES, pieces_of, seen_view
@@ -151,10 +151,6 @@ class Reviews:
         with self._lock:
             for known in [known for known in self._kept if known[0] == table_id]:
                 del self._kept[known]
-
-    def may_look(self, table: WebTable, message: Mapping[str, Any], has_place: bool) -> bool:
-        """Whether somebody may look: they have a place at the table, or the key of the review."""
-        return has_place or is_secret(text_of(message, "key"), key_of(table.row))
 
     def answer(self, table: WebTable, message: Mapping[str, Any], own: int | None) -> dict[str, Any]:
         """The overview, or the positions that a page asks for. `own`: the seat of whoever asks, None for others."""

@@ -79,7 +79,9 @@ class Room:
         row.study = flag_in(wishes, "study")
         if row.study and not alone:
             raise BadArgument("a study table is for one person against agents")
-        people = challenge.people_in(wishes["challenge"]) if "challenge" in wishes else None
+        people = number_in(wishes, "challenge") if "challenge" in wishes else None
+        if people is not None and not challenge.FEWEST <= people <= challenge.MOST:
+            raise BadArgument(f"a challenge is for {challenge.FEWEST} to {challenge.MOST} people")
         if people is not None and (row.study or not alone):
             raise BadArgument("a challenge is for one person at each table, and without hints")
         code = challenge.new_code()

@@ -10,7 +10,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -34,19 +34,21 @@ from cardai.guests.web.guards import (
     Rate,
     digest,
     flag_in,
+    is_secret,
     number_in,
     read_hex,
     read_message,
+    text_of,
     texts_of,
 )
 from cardai.guests.web.offers import Offer
 from cardai.guests.web.protocol import Protocol
 from cardai.guests.web.proxy import Proxied
 from cardai.guests.web.requests import PERSON, SEAT, Endpoint, address_of, body, cookie, person_of, set_cookie
-from cardai.guests.web.review import Reviews
+from cardai.guests.web.review import Reviews, key_of
 from cardai.guests.web.room import Full, Right, Room
 from cardai.guests.web.store import Store
-from cardai.guests.web.study import study_of
+from cardai.guests.web.study import Study
 from cardai.guests.web.study_routes import StudyRoutes
 from cardai.guests.web.tables import WebTable
 from cardai.guests.web.tutor import Tutor
@@ -208,10 +210,7 @@ class Server:
         self._drivers: dict[str, asyncio.Task[None]] = {}
         self._clocks: dict[str, asyncio.TimerHandle] = {}  # by table: when the next person is late
         self._taking_over: set[asyncio.Task[None]] = set()
-        self.study = None
-        if protocol is not None:
-            study = study_of(protocol, self.room)
-            self.study = StudyRoutes(study, self.page, self.answered, self.drop)
+        self.study = protocol and StudyRoutes(Study(protocol, self.room), self.page, self.answered, self.drop)
         routes = [*self._tables(), *(self._free() if self.study is None else self.study.routes())]
         if protocol is None or protocol.aids.review:
             routes.append(Route("/t/{table}/review", self.answered(self.review), methods=["POST"]))
@@ -351,13 +350,14 @@ class Server:
         return _seated(request, {}, table.row.id, seat_token, token)
 
     def _acting(self, act: Callable[[WebTable, int, dict[str, Any]], object]) -> Endpoint:
-        """An endpoint by which somebody does something from their seat at a table, of which all tabs are told."""
+        """An endpoint by which somebody acts from their seat. All tabs are told of it, unless it has an answer."""
 
         async def endpoint(request: Request) -> Response:
             message, (table, place) = await body(request), await self._here(request, plays=True)
             answer = await asyncio.to_thread(act, table, place.seat, message)
-            self._tell(table)
-            self._drive(table)
+            if answer is None:
+                self._tell(table)
+                self._drive(table)
             return JSONResponse(answer or {})
 
         return self.answered(endpoint)
@@ -378,7 +378,7 @@ class Server:
     async def review(self, request: Request) -> Response:
         """A finished game, looked at again: what it was, its positions, or what its moves cost."""
         message, (table, place) = await body(request), await self._found(request)
-        if not self.reviews.may_look(table, message, place is not None):
+        if place is None and not is_secret(text_of(message, "key"), key_of(table.row)):
             raise BadArgument(NO_SEAT)
         if flag_in(message, "analysis"):
             review = await asyncio.to_thread(self.reviews.of, table)
@@ -520,27 +520,31 @@ class Server:
         finally:
             self._waiting -= 1
 
+    def _tabs(self, table: WebTable) -> Collection[Listener]:
+        """The tabs that show a table."""
+        return self._listeners.get(table.row.id, ())
+
     def _tell(self, table: WebTable) -> None:
-        for listener in self._listeners.get(table.row.id, ()):
+        for listener in self._tabs(table):
             listener.notify()
 
     def _look_round(self, table: WebTable) -> None:
-        for listener in self._listeners.get(table.row.id, ()):
+        for listener in self._tabs(table):
             listener.look_round()
 
     def _company(self, table: WebTable) -> Company:
         """Who is at a table. One person alone has no need to know who is waited for."""
-        found = company_of(table, [listener.place for listener in self._listeners.get(table.row.id, ())])
+        found = company_of(table, self._places(table))
         return found if table.is_shared or table.limits else replace(found, waits=())
 
     def _as_known(self, table: WebTable) -> dict[str, Any]:
         """Who is at a table, with the names of people by seat, None for others, for pages that show no table."""
-        found = company_of(table, [listener.place for listener in self._listeners.get(table.row.id, ())])
+        found = company_of(table, self._places(table))
         return found.as_json() | {"names": [row.name or None for row in table.row.seats]}
 
-    def _places(self, table: WebTable) -> set[Right]:
+    def _places(self, table: WebTable) -> list[Right]:
         """What the tabs at a table look at."""
-        return {listener.place for listener in self._listeners.get(table.row.id, ())}
+        return [listener.place for listener in self._tabs(table)]
 
     # Agents.
 
@@ -553,12 +557,12 @@ class Server:
 
     def _agent_moves_next(self, table: WebTable) -> bool:
         """Whether an agent is to move. For people who are gone they move only as long as somebody looks on."""
-        return table.agent_moves_next or (table.stand_in_moves_next and bool(self._listeners.get(table.row.id)))
+        return table.agent_moves_next or (table.stand_in_moves_next and bool(self._tabs(table)))
 
     def _set_clock(self, table: WebTable) -> None:
         if (earlier := self._clocks.pop(table.row.id, None)) is not None:
             earlier.cancel()
-        if not self._listeners.get(table.row.id):
+        if not self._tabs(table):
             return
         table.start_clocks()
         if (deadline := table.deadline) < math.inf:
@@ -573,7 +577,7 @@ class Server:
     async def _take_over(self, table: WebTable) -> None:
         """Let an agent play for whoever is late, if anybody is there to play on with."""
         try:
-            if self._listeners.get(table.row.id):
+            if self._tabs(table):
                 await asyncio.to_thread(table.take_over)
         except Exception as error:  # the table stays as it is
             _report(error)
@@ -597,7 +601,7 @@ class Server:
             self._set_clock(table)
 
 
-def _obey(table: WebTable, place: Right, sent: dict[str, Any], places: set[Right]) -> str:
+def _obey(table: WebTable, place: Right, sent: dict[str, Any], places: Sequence[Right]) -> str:
     """Do what a tab asks for, and make the views that follow. Returns a sentence if it cannot be done."""
     try:
         return _done(table, place, sent)
@@ -605,7 +609,7 @@ def _obey(table: WebTable, place: Right, sent: dict[str, Any], places: set[Right
         _make_views(table, places)
 
 
-def _step(table: WebTable, places: set[Right]) -> None:
+def _step(table: WebTable, places: Sequence[Right]) -> None:
     """Let an agent move, and make the views that follow. Quick agents that do not wait move one after the other."""
     until = time.monotonic() + AT_ONCE
     while table.step() and not table.row.pause and time.monotonic() < until:
@@ -613,10 +617,10 @@ def _step(table: WebTable, places: set[Right]) -> None:
     _make_views(table, places)
 
 
-def _make_views(table: WebTable, places: set[Right]) -> None:
+def _make_views(table: WebTable, places: Sequence[Right]) -> None:
     """Make views in a thread that runs already: going to another one takes longer than a view."""
     with suppress(Exception):  # whoever sends the view meets the failure again, and reports it
-        for place in places:
+        for place in dict.fromkeys(places):
             table.text(place.seat, place.watches)
 
 

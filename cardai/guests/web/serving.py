@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import uvicorn
 
 from cardai.errors import CardaiError, whole
 from cardai.game import Game
 from cardai.guests.web.guards import LARGEST, Hosts
-from cardai.guests.web.offers import Offer, by_key, offer_of
+from cardai.guests.web.offers import Offer, offer_of
 from cardai.guests.web.protocol import Protocol
 from cardai.guests.web.proxy import networks_of, path_of
 from cardai.guests.web.server import Server
@@ -23,6 +24,9 @@ from cardai.measure.coaching.advice import Adviser
 from cardai.measure.coaching.standing import standing
 from cardai.playing.agents.by_game import named_by_game
 from cardai.playing.agents.spec import agent
+
+if TYPE_CHECKING:
+    from cardai.guests.web.verbs import Listening
 
 _THREADS, _SWITCH = 32, 0.0005  # seconds after which a thread gives way, as answering takes about as long
 _WAITING_MESSAGES = 32  # of a socket, before it is read more slowly
@@ -41,7 +45,9 @@ def ready(
     Raises CardaiError for specs and options that do not fit all games.
     """
     named = named_by_game(opponents, games)
-    offers = by_key([offer_of(game, named[game.name], variant, seats, isolate) for game in games])
+    offers = {game.name: offer_of(game, named[game.name], variant, seats, isolate) for game in games}
+    if len(offers) < len(games):
+        raise CardaiError("two of the games to serve have the same name")
     for offer in offers.values():
         offer.warm_up()
         adviser = Adviser(offer.game, judge, offer.seats, offer.variants[0], worlds=1)
@@ -60,31 +66,21 @@ def ready_for(protocol: Protocol) -> dict[str, Offer]:
 
 
 def run(
-    offers: dict[str, Offer],
-    data: Path,
-    host: str,
-    port: int,
-    names: Sequence[str] | None,
-    announce: Callable[[str], None],
-    judge: str | None = None,
-    proxies: Sequence[str] | None = None,
-    path: str = "",
-    new_tables: int | None = None,
-    protocol: Protocol | None = None,
-) -> int:
-    """Serve until Ctrl-C. `announce` is told the address. `judge`: who gives hints. Returns the exit code.
+    offers: dict[str, Offer], data: Path, listening: "Listening", announce: Callable[[str], None], *,
+    judge: str | None = None, new_tables: int | None = None, protocol: Protocol | None = None,
+) -> int:  # fmt: skip
+    """Serve until Ctrl-C. `announce` is told the address. Returns the exit code. The others are those of `Server`.
 
-    `proxies`: addresses and networks of proxies that are believed about who asks. `path`: where they show the server.
-    `new_tables`: how many an address may set up in a minute. `protocol`: of the study that is run.
-    Raises CardaiError if the address is taken, the file of games cannot be used, or one of these is none.
+    Raises CardaiError if the address is taken, the file of games cannot be used, or a proxy or the path is none.
     """
-    names, proxies, path = names or (), networks_of(proxies or ()), path_of(path)
+    proxies, path = networks_of(listening.proxies or ()), path_of(listening.path)
     if new_tables is not None:
         whole("--new-tables", new_tables, 1)
-    with closing(_listen(host, port)) as listening, closing(Store(data)) as store:
-        place, port = listening.getsockname()[:2]
+    with closing(_listen(listening.host, listening.port)) as bound, closing(Store(data)) as store:
+        place, port = bound.getsockname()[:2]
         shown = f"[{place}]" if ":" in place else "localhost" if place == "0.0.0.0" else place
-        server = Server(offers, store, Hosts(host, names), judge, proxies, path, new_tables, protocol)
+        hosts = Hosts(listening.host, listening.names or ())
+        server = Server(offers, store, hosts, judge, proxies, path, new_tables, protocol)
         home = f"http://{shown}:{port}{path}"
         announce(f"Serving {', '.join(offers)} at {home}/ (games are kept in {data}; Ctrl-C ends)")
         if server.study is not None:
@@ -94,7 +90,7 @@ def run(
             ws_max_size=LARGEST, ws_max_queue=_WAITING_MESSAGES, timeout_graceful_shutdown=2,
         )  # fmt: skip
         with suppress(KeyboardInterrupt):  # how a server is meant to end
-            asyncio.run(_serve(uvicorn.Server(config), listening))
+            asyncio.run(_serve(uvicorn.Server(config), bound))
     return 0
 
 

@@ -21,12 +21,6 @@ ENTER, AGREE, PLAY, ASKED, DONE = "enter", "agree", "play", "asked", "done"
 """Where a participant is: without a code, before the consent, between games, at the last questions, at the end."""
 
 
-def study_of(protocol: Protocol, room: Room) -> "Study":
-    """The study in the file of a room. Raises CardaiError if it was begun with another protocol."""
-    people = Participants(room.store, protocol.digest)
-    return Study(protocol, people, room, exports_of(room.store.path))
-
-
 def exports_of(data: Path) -> Path:
     """The folder in which the exports of a study lie, beside its data."""
     return data.with_suffix(".export")
@@ -85,13 +79,15 @@ def _is_late(protocol: Protocol) -> bool:
 
 
 class Study:
-    """A study on the tables of a room. Its methods may be called from several threads.
+    """A study on the tables of a room, in whose file it is. Its methods may be called from several threads.
 
-    `exports`: the folder of what was exported, which is emptied when somebody deletes their data.
+    `exports`: the folder of what was exported, which is emptied when somebody deletes their data. Raises CardaiError if
+    the study was begun with another protocol.
     """
 
-    def __init__(self, protocol: Protocol, people: Participants, room: Room, exports: Path) -> None:
-        self.protocol, self.people, self.room, self.exports = protocol, people, room, exports
+    def __init__(self, protocol: Protocol, room: Room) -> None:
+        self.protocol, self.people = protocol, Participants(room.store, protocol.digest)
+        self.room, self.exports = room, exports_of(room.store.path)
         self._joining = threading.Lock()
 
     # Participants.
@@ -188,11 +184,6 @@ class Study:
         """Whether no further game is begun and none is played."""
         return is_over(self.protocol, self.people.all())
 
-    @property
-    def shows_results(self) -> bool:
-        """Whether results may be seen now."""
-        return self.protocol.results == ALWAYS or self.is_over
-
     def next(self, number: int, code: str) -> str:
         """The id of the table at which a participant goes on: their running game, or their next one.
 
@@ -252,6 +243,7 @@ class Study:
         ]
         return {
             "title": self.protocol.title, "digest": self.protocol.digest, "people": rows, "over": self.is_over,
-            "why": self.why_ended, "deleted": self.people.deleted, "results": self.shows_results,
+            "why": self.why_ended, "deleted": self.people.deleted,
             "finished": sum(person.finished for person in everybody),
+            "results": self.protocol.results == ALWAYS or self.is_over,
         }  # fmt: skip

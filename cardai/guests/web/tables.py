@@ -56,9 +56,8 @@ class WebTable:
         self.trouble = ""  # a sentence, if an agent or the game failed
         self._luck = secrets.randbits(64)  # the server's own: what views deal anew
         self._logs: dict[int, list[MoveTold]] = {}  # by seat
-        self._views: dict[tuple[int, bool], dict[str, Any]] = {}
         self._results: dict[str, Any] | None = None  # of a challenge
-        self._texts: dict[tuple[int, bool], str] = {}  # the same as they are sent
+        self._texts: dict[tuple[int, bool], str] = {}  # views as they are sent
         self._early: dict[int, np.record] = {}  # by seat: a choice that waits for its turn
         self._waits: dict[tuple[int, int], float] = {}  # by seat and own ply: since when a person is waited for
         self._shown: set[tuple[int, int]] = set()  # those of them whose limit of time runs
@@ -557,22 +556,19 @@ class WebTable:
     def view(self, seat: int, watches: bool) -> dict[str, Any]:
         """All that `seat` is shown, or that somebody sees who `watches` it."""
         with self._lock:
-            known = None if self.row.challenge else self._views.get((seat, watches))  # others change a challenge too
-            if known is None:
-                known = self._views[seat, watches] = self._view(seat, watches)
-            return known
+            return self._view(seat, watches)
 
     def text(self, seat: int, watches: bool) -> str:
         """The view as JSON, ready to be sent."""
         with self._lock:
             known = self.ready_text(seat, watches)
             if known is None:
-                known = self._texts[seat, watches] = json.dumps(self.view(seat, watches), separators=(",", ":"))
+                known = self._texts[seat, watches] = json.dumps(self._view(seat, watches), separators=(",", ":"))
             return known
 
     def ready_text(self, seat: int, watches: bool) -> str | None:
         """The view as JSON if it has been made since the last change. Waits for nobody."""
-        return None if self.row.challenge else self._texts.get((seat, watches))
+        return None if self.row.challenge else self._texts.get((seat, watches))  # others change a challenge too
 
     def _view(self, seat: int, watches: bool) -> dict[str, Any]:
         view: dict[str, Any] = {
@@ -653,7 +649,6 @@ class WebTable:
         }
 
     def _changed(self) -> None:
-        self._views.clear()
         self._texts.clear()
         game, now = self._game, time.monotonic()
         waited = [] if game is None or game.is_over else [seat for seat in game.choosing if seat in self.people]

@@ -39,7 +39,7 @@ GROUP = "Play"
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Listening:
-    """Options of a verb that serves pages, named as the arguments of `cardai.guests.web.serving.run`."""
+    """Options of a verb that serves pages."""
 
     host: Annotated[str, Parameter(help="The address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1"
     port: Annotated[int, Parameter(help="The port to listen at; 0 for any free one.")] = 8000
@@ -213,7 +213,7 @@ def serve_study(
     protocol, kept = _read(file, data)
     with Line(f"compiling {', '.join(protocol.games)}"):
         offers = serving.ready_for(protocol)
-    return serving.run(offers, kept, announce=announce, protocol=protocol, **vars(listening))
+    return serving.run(offers, kept, listening, announce, protocol=protocol)
 
 
 @study.command
@@ -350,4 +350,4 @@ def serve(
     chosen = [load(game) for game in games or registry.available()]
     with Line(f"compiling {', '.join(game.name for game in chosen)}"):
         offers = serving.ready(chosen, specs, variant, seats, isolate, judge)
-    return serving.run(offers, data, announce=announce, judge=judge, new_tables=new_tables, **vars(listening))
+    return serving.run(offers, data, listening, announce, judge=judge, new_tables=new_tables)

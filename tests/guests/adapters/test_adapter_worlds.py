@@ -189,7 +189,7 @@ def told_as_the_mover_says(game, state, move, seat):
     return f"p{int(state['turn'])}: {game.text.spell(state, move)}\n"
 
 
-def heard_of_the_truth(self, game, seat):
+def announced_of_the_truth(self, game, seat):
     """What each seat was truly told, which is more than one of them knows."""
     from cardai.guests.adapters.spiel import _line
 
@@ -207,7 +207,7 @@ MUTANTS = {
     "choice half made": ("low_hand", with_resampling(with_a_choice_half_made)),
     "truth in one of five": ("leduc", with_resampling(with_the_truth)),
     "draws to come": ("low_hand", with_resampling(with_the_rng)),
-    "words of hidden moves": ("passing", patched("_Past._heard_by", heard_of_the_truth)),
+    "words of hidden moves": ("passing", patched("_Past._announced_to", announced_of_the_truth)),
 }
 
 

@@ -60,9 +60,9 @@ def home(tmp_path_factory, request):
     """The address of a server of the games that a module names in `SERVED`."""
     from web_clients import Process
 
-    process = Process(tmp_path_factory.mktemp("web") / "tables.sqlite", *request.module.SERVED, dealt_alike=True)
-    yield process.home
-    process.kill()
+    data = tmp_path_factory.mktemp("web") / "tables.sqlite"
+    with Process(data, *request.module.SERVED, dealt_alike=True) as process:
+        yield process.home
 
 
 @pytest.fixture(scope="module")

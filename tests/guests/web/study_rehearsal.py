@@ -22,16 +22,13 @@ import numpy as np
 import uvicorn
 from web_clients import NONCE
 from web_pages import CHROMIUM, LARGE, Screen, chromium
+from web_study import Served
 from websockets.sync.client import connect
 
 from cardai.guests.web import server as web_server
-from cardai.guests.web.guards import Hosts, digest
-from cardai.guests.web.participants import Participants
+from cardai.guests.web.guards import digest
 from cardai.guests.web.protocol import BEFORE, Protocol, Stop, read_protocol
-from cardai.guests.web.server import Server
 from cardai.guests.web.serving import _listen
-from cardai.guests.web.store import Store
-from cardai.guests.web.study import offers_for
 from cardai.guests.web.study_report import measure_study
 from cardai.guests.web.tables import WebTable
 from cardai.playing.agents.spec import Agent, agent
@@ -43,26 +40,21 @@ READY = """(ply) => document.querySelector(".result h2")
     || document.querySelector(`.board[data-waits]:not([data-ply="${ply}"])`)"""
 
 
-class Stage:
+class Stage(Served):
     """A server of a study in this process, so that agents may be shown the worlds of people's seats."""
 
     def __init__(self, data: Path, protocol: Protocol) -> None:
-        self.protocol, self.store = protocol, Store(data)
-        self.people = Participants(self.store, protocol.digest)
+        super().__init__(data, protocol, 0)
         self.listening = _listen("127.0.0.1", 0)
         self.home = f"http://127.0.0.1:{self.listening.getsockname()[1]}"
-        self.server = Server(offers_for(protocol), self.store, Hosts("127.0.0.1"), protocol=protocol)
         config = uvicorn.Config(self.server.app, log_level="warning", lifespan="off", proxy_headers=False)
         self.web = uvicorn.Server(config)
-        self.thread = threading.Thread(target=lambda: asyncio.run(self.web.serve(sockets=[self.listening])))
 
     def ask(self, name: str, message: object, cookie: str = "") -> dict[str, Any]:
         """Send a message as the page of the study does."""
         headers = {"origin": self.home, "content-type": "application/json", "cookie": cookie}
-        body = json.dumps(message).encode()
-        with urllib.request.urlopen(
-            urllib.request.Request(f"{self.home}/study/{name}", body, headers), timeout=60
-        ) as answer:
+        asked = urllib.request.Request(f"{self.home}/study/{name}", json.dumps(message).encode(), headers)
+        with urllib.request.urlopen(asked, timeout=60) as answer:
             return json.loads(answer.read())
 
     def table(self, table: str) -> WebTable:
@@ -78,13 +70,14 @@ def stage(data: Path, protocol: Protocol) -> Iterator[Stage]:
     made = Stage(data, protocol)
     made.server._requests = web_server.Rate(10**9, 60.0)
     web_server.MESSAGES, messages = 10**9, web_server.MESSAGES
-    made.thread.start()
+    thread = threading.Thread(target=lambda: asyncio.run(made.web.serve(sockets=[made.listening])))
+    thread.start()
     try:
         yield made
     finally:
         web_server.MESSAGES = messages
         made.web.should_exit = True
-        made.thread.join()
+        thread.join()
         made.listening.close()
         made.store.close()
 

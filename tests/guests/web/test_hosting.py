@@ -302,9 +302,8 @@ def test_a_game_is_played_through_jupyter_server_proxy(tmp_path):
 
 
 def test_a_copy_made_while_fifty_tables_play_has_every_acknowledged_move(tmp_path):
-    process = Process(tmp_path / "tables.sqlite", "tictactoe")
     (command,) = re.findall(r'^python -c "(.*backup.*)"$', PAGE, re.MULTILINE)
-    try:
+    with Process(tmp_path / "tables.sqlite", "tictactoe") as process:
         guests = [sit_down(process, "tictactoe", ["me", "random"], seed) for seed in range(50)]
         playing = threading.Thread(target=lambda: asyncio.run(play(process.home, guests)))
         playing.start()
@@ -314,21 +313,14 @@ def test_a_copy_made_while_fifty_tables_play_has_every_acknowledged_move(tmp_pat
         before = {guest.table: guest.acknowledged for guest in guests}
         subprocess.run([sys.executable, "-c", command], cwd=tmp_path, check=True)
         playing.join()
-    finally:
-        process.kill()
-    (tmp_path / "elsewhere").mkdir()
-    shutil.move(tmp_path / "copy.sqlite", tmp_path / "elsewhere/copy.sqlite")
-    moves = sqlite3.connect(tmp_path / "elsewhere/copy.sqlite").execute(
-        "SELECT table_id, max(ply) FROM move GROUP BY table_id"
-    )
-    kept = dict(moves.fetchall())
+    copy = tmp_path / "elsewhere/copy.sqlite"
+    copy.parent.mkdir()
+    shutil.move(tmp_path / "copy.sqlite", copy)
+    kept = dict(sqlite3.connect(copy).execute("SELECT table_id, max(ply) FROM move GROUP BY table_id").fetchall())
     assert all(kept.get(table, -1) >= ply for table, ply in before.items())
-    process = Process(tmp_path / "elsewhere/copy.sqlite", "tictactoe")
-    try:
+    with Process(copy, "tictactoe") as process:
         again = [Guest(guest.table, guest.cookie, random.Random(7)) for guest in guests]
         assert all(asyncio.run(play(process.home, again)))
-    finally:
-        process.kill()
 
 
 async def play(home: str, guests: list[Guest]) -> list[bool]:

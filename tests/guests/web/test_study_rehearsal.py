@@ -16,7 +16,7 @@ from web_study import kept_in, traces_of
 import cardai
 from cardai.guests.web.protocol import Stop, Time, read_protocol
 from cardai.guests.web.study import exports_of, words_of
-from cardai.guests.web.study_report import StudyGame, _row, export_study, measure_study
+from cardai.guests.web.study_report import export_study, measure_study
 
 THESIS = Path(__file__).parents[3] / "experiments/studies/moska-thesis.toml"
 HOSTING = (Path(__file__).parents[3] / "docs/hosting.md").read_text("utf-8")
@@ -55,31 +55,6 @@ def test_a_rehearsal_goes_from_the_codes_to_the_report(protocol, tmp_path):
     assert report.rows[0].figure.low < report.rows[0].figure.point < report.rows[0].figure.high
     assert (left.rows[0].people, left.rows[0].games, left.deleted) == (6, 18, 1)
     assert [one.person for one in left.persons] == [f"P0{number}" for number in range(1, 7)]
-
-
-def test_the_interval_widens_if_one_person_plays_most_games(protocol):
-    """Studies of 260 games of seven people who lose about as often as those of the thesis, drawn many times."""
-    rng, game, protocol = np.random.default_rng(1), cardai.load("tictactoe"), replace(protocol, references=())
-
-    def widths(games: list[int]) -> tuple[float, float]:
-        """How wide the interval over people is, and that of all games in one pot, in the median of 100 studies."""
-        found = []
-        for _ in range(100):
-            strengths = rng.normal(0.7, 0.05, len(games))
-            played = [
-                StudyGame(f"P{who}", "", order, protocol.tables[0], 0, None, 0.0, 1.0, np.array([won, 1.0 - won]), {})
-                for who, count in enumerate(games)
-                for order, won in enumerate(np.float64(rng.random(count) < strengths[who]))
-            ]
-            row = _row(game, protocol, "all", played)
-            found.append((row.figure.high - row.figure.low, row.pooled.high - row.pooled.low))
-        return tuple(np.median(found, axis=0))
-
-    (even, pooled), (uneven, same) = widths(shares(260, 7)), widths([200, *[10] * 6])
-    print(f"people: {even:.3f} wide, {uneven:.3f} if one plays 200; games in one pot: {pooled:.3f} and {same:.3f}")
-    assert uneven > 1.3 * even
-    assert even > pooled
-    assert same == pytest.approx(pooled, rel=0.05), "one pot of games does not notice"
 
 
 @has_page

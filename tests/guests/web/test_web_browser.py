@@ -141,26 +141,11 @@ def test_a_game_goes_on_after_a_refresh_and_a_spectator_sees_what_the_player_see
 
 def test_a_move_whose_connection_is_closed_is_sent_again(browser, tmp_path):
     """Here a tab may send very few messages, so that its connection is closed again and again."""
-    process = Process(tmp_path / "tables.sqlite", "tictactoe", messages=3)
-    try:
+    with Process(tmp_path / "tables.sqlite", "tictactoe", messages=3) as process:
         shown = Screen(browser, process.home, LARGE, "light")
         shown.sit_down("tictactoe")
         assert shown.play_to_the_end(shown.tap, random.Random(4)) >= 3
-    finally:
-        process.kill()
     assert [text for text in shown.wrong if "WebSocket" not in text] == []
-
-
-def test_agents_among_themselves_are_watched_to_the_end(screen):
-    shown = screen(SMALL, "dark")
-    shown.page.goto(shown.home + "/#more")
-    shown.page.select_option("#game", "tictactoe")
-    shown.page.select_option("#seat-0", "random")
-    shown.press("button[type=submit]")
-    shown.begin()
-    shown.page.wait_for_selector(".result .sentence")
-    shown.fits()
-    assert shown.page.query_selector_all("[data-key^=move-]") == []
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(SMALL, "light"), (LARGE, "dark")])

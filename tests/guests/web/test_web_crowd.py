@@ -5,9 +5,9 @@ import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import load_serve
 import numpy as np
 import pytest
+from load_serve import Played
 from web_clients import Guest, Process, sit_down
 
 from cardai.errors import CardaiError
@@ -27,23 +27,15 @@ async def play_until(process: Process, guests: list[Guest], think: float, second
 
 def killed(folder, served: tuple[str, ...], line_ups: list[tuple[str, list[str]]], think: float, seconds: float):
     """Kill a server in the middle of games, go on at another one, and compare. Returns moves acknowledged before."""
-    data = folder / "tables.sqlite"
-    process = Process(data, *served)
-    try:
+    with Process(folder / "tables.sqlite", *served) as process:
         guests = [sit_down(process, game, seats, seed) for seed, (game, seats) in enumerate(line_ups)]
         for guest in guests:
             guest.keeps_views = True
         ended = asyncio.run(play_until(process, guests, think, seconds))
-    finally:
-        process.kill()
-    acknowledged = [guest.acknowledged for guest in guests]
-    in_the_middle = [not over and kept >= 0 for over, kept in zip(ended, acknowledged, strict=True)]
+    in_the_middle = [not over and guest.acknowledged >= 0 for over, guest in zip(ended, guests, strict=True)]
     again = [Guest(guest.table, guest.cookie, random.Random(99), keeps_views=True) for guest in guests]
-    process = Process(data, *served)
-    try:
+    with Process(folder / "tables.sqlite", *served) as process:
         ended = asyncio.run(play_until(process, again, think, None))
-    finally:
-        process.kill()
     assert all(ended), "all games go on to their end"
     for before, after in zip(guests, again, strict=True):
         first, known = min(after.views), max(before.views, default=-1)
@@ -79,9 +71,9 @@ def test_kill_9_in_the_middle_of_a_hundred_games_loses_no_acknowledged_move(tmp_
     assert stopped >= 90
 
 
-def test_a_loaded_server_answers(tmp_path):
+def test_a_loaded_server_answers():
     """The load test itself, small: the figures of a large one are measured by hand."""
-    (found,) = load_serve.measure("tictactoe", "random", 2, [8], seconds=2.0, think=0.2, pause=0.0)
+    found = Played("tictactoe", "random", 2, seconds=2.0, think=0.2).measure(8)
     assert len(found.waits) >= 20
     assert 0 < found.waits.max() < 5
     assert "p95" in found.line()
@@ -90,7 +82,7 @@ def test_a_loaded_server_answers(tmp_path):
 @pytest.mark.slow
 def test_two_hundred_tables_are_answered_at_once():
     """Half of them against `greedy:best`, and at each fifth two people. On a machine that does nothing else."""
-    (found,) = load_serve.measure("moska", "greedy:best,bot3", 4, [200], seconds=40.0, think=2.0, pause=0.0, shared=5)
+    found = Played(opponents="greedy:best,bot3", shared=5).measure(200)
     print(found.line())
     assert len(found.waits) > 1000
     assert np.percentile(found.waits, 95) < 0.060

@@ -1,7 +1,6 @@
 """Who can be played against: the strongest that answers at once unless others are named, game by game."""
 
 import json
-import time
 
 import pytest
 from web_people import browser_at, open_at, post, sit
@@ -13,28 +12,9 @@ from cardai.guests.web import server
 from cardai.guests.web.guards import Hosts
 from cardai.guests.web.offers import offer_of
 from cardai.playing.agents.by_game import named_by_game
-from cardai.playing.agents.spec import agent
 from cardai.playing.agents.strongest import strongest
-from cardai.playing.table.one import OneGame
 
 MOSKA, DURAK, HEARTS = (cardai.load(name) for name in ("moska", "durak", "hearts"))
-A_WAIT, USUALLY = 1.0, 0.1  # seconds of processor time for a move: at most (an ending may be solved), and in the mean
-
-
-@pytest.mark.parametrize("name", cardai.available())
-def test_the_usual_opponent_answers_at_once(name):
-    game = cardai.load(name)
-    player = agent(game, strongest(game))
-    for _ in ("what is compiled first", "measured"):
-        table, spent = OneGame(game, [player] * game.default_seats, seed=1), []
-        is_over = False
-        while len(spent) < 60 and not is_over:
-            begun = time.process_time()
-            is_over = not table.step()
-            spent.append(time.process_time() - begun)
-    assert len(spent) > 3
-    assert max(spent) < A_WAIT
-    assert sum(spent) / len(spent) < USUALLY
 
 
 def test_opponents_are_named_for_all_games_or_for_one():

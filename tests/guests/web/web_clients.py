@@ -38,7 +38,7 @@ commitment.new_secret = lambda: bytes(commitment.SECRET_BYTES)
 
 
 class Process:
-    """A server in a process of its own, at which one address may set up any number of tables.
+    """A server in a process of its own, at which one address may set up any number of tables; `with` ends it.
 
     `served`: games and options of `cardai serve`, Tic-Tac-Toe if there are none. `messages`: how many a tab may send
     in ten seconds. `dealt_alike`: every table of a game is dealt the same cards, if people take the same part in it.
@@ -48,17 +48,8 @@ class Process:
         self, data: Path, *served: str, messages: int = 10**6, port: int = 0, dealt_alike: bool = False
     ) -> None:
         options = served or ("tictactoe",)
-        command = [
-            sys.executable,
-            "-c",
-            (DEALT_ALIKE if dealt_alike else "") + PROGRAM.format(messages),
-            "serve",
-            *options,
-            "--port",
-            str(port),
-            "--data",
-            str(data),
-        ]
+        program = (DEALT_ALIKE if dealt_alike else "") + PROGRAM.format(messages)
+        command = [sys.executable, "-c", program, "serve", *options, "--port", str(port), "--data", str(data)]
         # As most users start it: without PYTHONUNBUFFERED.
         env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
@@ -86,6 +77,12 @@ class Process:
         """The processor time that the server has used so far."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def __enter__(self) -> "Process":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
 
     def kill(self) -> None:
         """End the server as kill -9 does, unless it has ended."""

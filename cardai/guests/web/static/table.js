@@ -574,13 +574,12 @@ export class TablePage {
   }
 
   ending(view) {
-    const heads = el("tr", {}, ...[t("seat"), ...view.end.heads.map((head) => this.words.text(head))].map((text) => el("th", { scope: "col" }, text)));
-    const scores = view.seats.map((who, seat) => el("tr", {}, el("th", { scope: "row", title: who.name }, this.words.name(seat)), ...view.end.rows[seat].map((text) => el("td", {}, text))));
+    const rows = view.end.rows.map((row, seat) => [this.words.name(seat), ...row]);
     const kept = remembered(`fair-${this.table}`);
     const before = kept ? JSON.parse(kept) : { commitment: view.commitment };
     return el("div", { class: "panel result" },
       el("h2", {}, t("The game is over")), el("p", { class: "sentence" }, this.words.sentence(view.end.text)),
-      el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("Scores") }, el("table", {}, el("thead", {}, heads), el("tbody", {}, ...scores))),
+      tableOf(t("Scores"), [t("seat"), ...view.end.heads.map((head) => this.words.text(head))], rows),
       view.rounds ? this.byRound(view) : null,
       view.fair ? el("p", { class: "small" }, this.late("fair")?.judge(before, view.fair)) : null,
       el("p", { class: "buttons" }, this.again(), this.view.aids ? null : el("a", { class: "button", href: `${root}/` }, t("All games")),
