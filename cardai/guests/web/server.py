@@ -26,7 +26,6 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from cardai.cli.show.picture import FACES
 from cardai.errors import BadArgument, CardaiError, place_of
 from cardai.guests.web.commitment import NONCE_BYTES, fingerprint
-from cardai.guests.web.company import Company, company_of
 from cardai.guests.web.export import record_of
 from cardai.guests.web.guards import (
     HEADERS,
@@ -46,7 +45,7 @@ from cardai.guests.web.protocol import Protocol
 from cardai.guests.web.proxy import Proxied
 from cardai.guests.web.requests import PERSON, SEAT, Endpoint, address_of, body, cookie, person_of, set_cookie
 from cardai.guests.web.review import Reviews, key_of
-from cardai.guests.web.room import Full, Right, Room
+from cardai.guests.web.room import Full, Presence, Right, Room, presence_at
 from cardai.guests.web.store import Store
 from cardai.guests.web.study import Study
 from cardai.guests.web.study_routes import StudyRoutes
@@ -115,7 +114,7 @@ class Listener:
         self._answers: list[dict[str, Any]] = []
         self._asked: set[asyncio.Task[None]] = set()
         here = () if place.watches else (place.seat,)
-        self._company = Company(here, int(place.watches), ())  # what the tab knows: that it is here itself
+        self._present = Presence(here, int(place.watches), ())  # what the tab knows: that it is here itself
         self._news.set()
 
     def answer(self, answer: dict[str, Any]) -> None:
@@ -158,8 +157,8 @@ class Listener:
         """Let the tab know who is at the table, if that is news."""
         self._news.set()
 
-    async def send_views(self, socket: WebSocket, table: WebTable, company: Callable[[], Company]) -> None:
-        """Send the view, and the company, whenever there is a new one.
+    async def send_views(self, socket: WebSocket, table: WebTable, presence: Callable[[], Presence]) -> None:
+        """Send the view, and who is there, whenever there is a new one.
 
         A game that fails to give a view closes the tab's socket.
         """
@@ -173,8 +172,8 @@ class Listener:
                 await socket.send_text(json.dumps(self._answers.pop(0), separators=(",", ":")))
             if self._wants_view and not await self._send_view(socket, table):
                 return
-            if (now := company()) != self._company:
-                self._company = now
+            if (now := presence()) != self._present:
+                self._present = now
                 await socket.send_text(json.dumps({"company": now.as_json()}, separators=(",", ":")))
 
     async def _send_view(self, socket: WebSocket, table: WebTable) -> bool:
@@ -446,7 +445,7 @@ class Server:
         """Send views and take moves until the tab is closed."""
         is_first = table.row.id not in self._listeners
         self._listeners.setdefault(table.row.id, set()).add(listener)
-        sender = asyncio.create_task(listener.send_views(socket, table, lambda: self._company(table)))
+        sender = asyncio.create_task(listener.send_views(socket, table, lambda: self._presence(table)))
         self._look_round(table)
         try:
             if is_first:
@@ -532,14 +531,14 @@ class Server:
         for listener in self._tabs(table):
             listener.look_round()
 
-    def _company(self, table: WebTable) -> Company:
+    def _presence(self, table: WebTable) -> Presence:
         """Who is at a table. One person alone has no need to know who is waited for."""
-        found = company_of(table, self._places(table))
+        found = presence_at(table, self._places(table))
         return found if table.is_shared or table.limits else replace(found, waits=())
 
     def _as_known(self, table: WebTable) -> dict[str, Any]:
         """Who is at a table, with the names of people by seat, None for others, for pages that show no table."""
-        found = company_of(table, self._places(table))
+        found = presence_at(table, self._places(table))
         return found.as_json() | {"names": [row.name or None for row in table.row.seats]}
 
     def _places(self, table: WebTable) -> list[Right]:

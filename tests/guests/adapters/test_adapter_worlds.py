@@ -185,10 +185,6 @@ def patched(name: str, mutant: Callable[..., Any]) -> Callable[[pytest.MonkeyPat
     return lambda monkeypatch, _: monkeypatch.setattr(f"cardai.guests.adapters.spiel.{name}", mutant)
 
 
-def told_as_the_mover_says(game, state, move, seat):
-    return f"p{int(state['turn'])}: {game.text.spell(state, move)}\n"
-
-
 def announced_of_the_truth(self, game, seat):
     """What each seat was truly told, which is more than one of them knows."""
     from cardai.guests.adapters.spiel import _line

@@ -6,7 +6,7 @@ import pytest
 import small_game
 from web_people import LOW_HAND, frames, open_at, post, take_part, watch, with_a_friend
 
-from cardai.guests.web import company
+from cardai.guests.web.room import Presence
 from cardai.guests.web.tables import WebTable
 
 SEATS = ("me", "friend", "low", "random")
@@ -84,8 +84,8 @@ def name_of_hand(table: WebTable, seat: int) -> str:
 
 
 def plant_in_the_company(monkeypatch):
-    real = company.Company.as_json
-    monkeypatch.setattr(company.Company, "as_json", lambda self: real(self) | {"next": 7})
+    real = Presence.as_json
+    monkeypatch.setattr(Presence, "as_json", lambda self: real(self) | {"next": 7})
 
 
 def plant_in_who_sits_there(monkeypatch):
