@@ -414,8 +414,8 @@ def _records(folder: Path) -> dict[str, Kind]:
             lambda place: verify(place / name),
             lambda place: list(read(place / name)),
             lambda place: collect([place / name], Recipe()),
-            quietly("verify", f"@{name}"),
-            quietly("verify", f"@{name}", "--json"),
+            quietly("replay", f"@{name}", "--verify"),
+            quietly("replay", f"@{name}", "--verify", "--json"),
             quietly("replay", f"@{name}", "--game", 1),
         )
 

@@ -31,8 +31,8 @@ PAIR = "random,greedy:open_lines"
 NAMED = "(?:" + "|".join(NAMES) + ")"
 
 VERBS = (
-    "games", "agents", "bench", "match", "selfplay", "play", "rules", "perf", "check", "complexity", "perft", "exact",
-    "replay", "verify", "analyse", "new-game", "doctor", "warm", "study",
+    "games", "agents", "bench", "match", "selfplay", "play", "rules", "perf", "check", "complexity", "exact",
+    "replay", "analyse", "new-game", "doctor", "study",
 )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def test_every_verb_is_listed_and_explains_itself(output):
 
 def test_verbs_of_other_packages_are_described_though_they_are_not_imported(output):
     listed = output("--help")
-    for verb in ("exact", "iterate", "report", "reproduce", "train", "train-policy"):
+    for verb in ("exact", "iterate", "report", "reproduce", "train"):
         assert re.search(rf"│ {verb} +[A-Z]\w+", listed), verb
 
 
@@ -111,10 +111,10 @@ def test_help_comes_at_once():
 
 
 GROUPED = {
-    "Play": ("match", "play", "replay", "rules", "serve", "study", "verify"),
-    "Measure": ("analyse", "bench", "complexity", "exact", "perf", "perft", "situations", "strongest"),
+    "Play": ("match", "play", "replay", "rules", "serve", "study"),
+    "Measure": ("analyse", "bench", "complexity", "exact", "perf"),
     "Learn": ("iterate", "selfplay", "train", "tune"),
-    "Games": ("agents", "check", "doctor", "games", "new-game", "show-game", "warm"),
+    "Games": ("agents", "check", "doctor", "games", "new-game"),
     "Experiments": ("report", "reproduce"),
     "Other": (),
 }
@@ -182,8 +182,9 @@ def test_a_match_without_rotation_leaves_everybody_in_his_seat(answer):
 
 def test_a_match_is_recorded_replayed_and_verified(output, answer):
     output("match", THIRTYONE, "--seats", "house,random,house", "--games", 30, "--record", "g.jsonl.gz")
-    assert answer("verify", "g.jsonl.gz", "--rules", THIRTYONE)["games"] == 30
-    assert "g.jsonl.gz is sound: 30 games of thirtyone" in output("verify", "g.jsonl.gz", "--rules", THIRTYONE)
+    assert answer("replay", "g.jsonl.gz", "--verify", "--rules", THIRTYONE)["games"] == 30
+    said = output("replay", "g.jsonl.gz", "--verify", "--rules", THIRTYONE)
+    assert "g.jsonl.gz is sound: 30 games of thirtyone" in said
     lines = output("replay", "g.jsonl.gz", "--rules", THIRTYONE, "--game", 7, "--no-positions").splitlines()
     recorded = list(read("g.jsonl.gz"))[7]
     assert lines[0] == f"thirtyone 1 (standard), game 7, seed {recorded.seed}"
@@ -244,15 +245,15 @@ def test_replay_and_verify_refuse_an_edited_file(call, output):
     lines = Path("g.jsonl").read_text().splitlines(keepends=True)
     lines[1] = lines[1].replace('"scores":[', '"scores":[ ')
     Path("g.jsonl").write_text("".join(lines))
-    for verb in ("verify", "replay"):
-        code, out, err = call(verb, "g.jsonl")
+    for more in ([], ["--verify"]):
+        code, out, err = call("replay", "g.jsonl", *more)
         assert (code, out) == (2, "")
         assert err == "cardai: g.jsonl, line 2: the line does not fit its checksum: it was edited or damaged\n"
 
 
 def test_perft_counts(output, answer):
-    assert answer("perft", "tictactoe", "--depth", 4)["counts"] == [1, 9, 72, 504, 3024]
-    assert output("perft", "tictactoe", "--depth", 4).splitlines()[-1].split() == ["4", "3", "024"]
+    assert answer("complexity", "tictactoe", "--perft", 4)["counts"] == [1, 9, 72, 504, 3024]
+    assert output("complexity", "tictactoe", "--perft", 4).splitlines()[-1].split() == ["4", "3", "024"]
 
 
 def test_agents_are_graded(output, answer):
@@ -322,7 +323,7 @@ def test_a_game_at_the_keyboard_is_recorded_and_every_reader_reads_it(output, an
     )
     lines = output(*tokens).splitlines()
     assert lines[-2] == f"The game is in g.jsonl; `cardai replay g.jsonl --rules {THIRTYONE}` prints it."
-    assert answer("verify", "g.jsonl", "--rules", THIRTYONE)["complete"]
+    assert answer("replay", "g.jsonl", "--verify", "--rules", THIRTYONE)["complete"]
     assert "Ada is human\nBruno is house\n" in output("replay", "g.jsonl", "--rules", THIRTYONE)
     judge = ("--agent", "greedy:prospects", "--rules", THIRTYONE)
     assert answer("analyse", "g.jsonl", *judge)["names"] == ["human", "house"]
@@ -380,13 +381,13 @@ def test_doctor_says_what_it_runs_on(output, answer):
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_a_game_is_compiled_ahead(answer, output, call, tmp_path, monkeypatch):
-    first = answer("warm", "tictactoe")
+    first = answer("doctor", "--warm", "tictactoe")
     assert list(first["games"]) == ["tictactoe"]
     assert first["cache_megabytes"] > 0
-    assert "of compiled code in" in output("warm", "tictactoe")
+    assert "cache folder" in output("doctor", "--warm", "tictactoe")
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "file"))
-    code, out, err = call("warm", "tictactoe")
+    code, out, err = call("doctor", "--warm", "tictactoe")
     assert (code, out) == (2, "")
     assert "cannot be kept" in err
 
@@ -648,9 +649,8 @@ def test_ctrl_c_reports_the_games_finished_so_far():
 def test_a_reader_that_leaves_is_no_trouble():
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
-        [*COMMAND, "perft", "tictactoe", "--depth", "2"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
-    )
+    command = [*COMMAND, "complexity", "tictactoe", "--perft", "2"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, "")
 

@@ -356,7 +356,7 @@ def test_the_same_fields_with_another_deck(state):
 
 
 def test_authors_are_shown_what_follows(capsys):
-    assert cli.run(["show-game", str(EXAMPLES / "thirtyone"), "--plies", "3", "--json"]) == 0
+    assert cli.run(["games", str(EXAMPLES / "thirtyone"), "--plies", "3", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["fields"]["hands"]["seen by"] == "its own seat"
     assert {name for name, origin in shown["parts"].items() if origin == "its declaration"} >= {
@@ -366,7 +366,7 @@ def test_authors_are_shown_what_follows(capsys):
     }
     assert shown["parts"]["max_moves"] == "the game"
     assert "Your hand" in shown["text"]
-    assert cli.run(["show-game", "tictactoe"]) == 0
+    assert cli.run(["games", "tictactoe"]) == 0
     assert "The game does not declare its state" in capsys.readouterr().out
 
 

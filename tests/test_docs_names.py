@@ -105,7 +105,9 @@ def verbs() -> dict[str, set[str]]:
     for name in cli.app:
         if not name.startswith("-"):
             command = cli.app[name]
-            below = [command[verb] for verb in command if not verb.startswith("-")] or [command]  # verbs of a verb
+            below = [command[verb] for verb in command if not verb.startswith("-")]  # verbs of a verb
+            if command.default_command is not None:
+                below.append(command)
             arguments = [one for verb in below for one in verb.assemble_argument_collection()]
             found[name] = {option for argument in arguments for option in argument.names} | {"--help"}
     return found

@@ -10,7 +10,7 @@ import pytest
 VERBS = {
     "games": ["games"],
     "agents": ["agents", "tictactoe"],
-    "perft": ["perft", "tictactoe", "--depth", "2"],
+    "complexity": ["complexity", "tictactoe", "--perft", "2"],
     "play": ["play", "tictactoe"],
     "rules": ["rules", "tictactoe"],
     "doctor": ["doctor"],
@@ -19,7 +19,7 @@ VERBS = {
 WITH_JAX = {
     "match": ["match", "tictactoe", "--seats", "greedy:cnn,random", "--games", "4"],
     "train": ["train", "--game", "tictactoe", "--data", "none", "--out", "run"],
-    "train-policy": ["train-policy", "tictactoe", "--preset", "ppo", "--out", "policy.safetensors"],
+    "train policy": ["train", "policy", "tictactoe", "--preset", "ppo", "--out", "policy.safetensors"],
     "iterate": ["iterate", "tictactoe", "--out", "run"],
     "policy": ["match", "literature", "--seats", "policy:best,random,random,random", "--games", "4"],
 }
@@ -54,7 +54,7 @@ def test_numba_without_compilation_is_plain_python(verb: str, tmp_path: Path) ->
     assert verb != "doctor" or "plain Python" in said
 
 
-@pytest.mark.parametrize("verb", ["games", "perft", "play"])
+@pytest.mark.parametrize("verb", ["games", "complexity", "play"])
 def test_a_setting_that_numba_cannot_take_is_refused_in_a_sentence(verb: str, tmp_path: Path) -> None:
     assert "Numba cannot be used: " in refused(VERBS[verb], tmp_path, NUMBA_NUM_THREADS="0")
 
@@ -86,7 +86,7 @@ def test_a_cache_that_cannot_be_written_is_said_once(folder: str, tmp_path: Path
     cache = tmp_path / "file" if folder == "a file" else Path("/proc/cardai")
     if folder == "a file":
         cache.write_text("")
-    code, said, errors = run(VERBS["perft"], tmp_path, CARDAI_CACHE=str(cache))
+    code, said, errors = run(VERBS["complexity"], tmp_path, CARDAI_CACHE=str(cache))
     assert (code, len(errors.splitlines())) == (0, 1), errors
     assert "72" in said
     assert f"compiled code is not kept in {cache}" in errors
@@ -137,7 +137,7 @@ def none():
     raise RuntimeError("Could not determine home directory.")
 pathlib.Path.home = none
 from cardai.cli.main import run
-sys.exit(run(["perft", "tictactoe", "--depth", "1"]))
+sys.exit(run(["complexity", "tictactoe", "--perft", "1"]))
 """
 
 

@@ -372,7 +372,7 @@ def test_the_same_deals_with_other_agents_are_other_games(tmp_path):
 # The command line
 
 
-@pytest.mark.parametrize("verb", ["verify", "replay", "analyse"])
+@pytest.mark.parametrize("verb", ["replay", "analyse"])
 def test_a_verb_refuses_a_pipe_and_a_hostile_header_with_exit_code_2(tmp_path, capsys, verb):
     os.mkfifo(tmp_path / "pipe")
     hostile = forged(tmp_path / "g.jsonl", game="\x1b[2J\u202e")

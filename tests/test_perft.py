@@ -9,18 +9,13 @@ TICTACTOE = load("tictactoe")
 
 
 def test_perft_to_a_depth_and_its_bounds():
-    heard = []
-    counts = [1, 9, 72, 504, 3024, 15120]
-    assert perft(TICTACTOE, 5, on_depth=lambda depth, count: heard.append((depth, count))) == counts
-    assert heard == [*enumerate(counts)][1:]
+    assert perft(TICTACTOE, 5) == [1, 9, 72, 504, 3024, 15120]
     assert perft(TICTACTOE, 0) == [1]
     assert perft(TICTACTOE, 11)[9:] == [127872, 0, 0]
-    with pytest.raises(CardaiError, match="0 or more, not -1"):
+    with pytest.raises(CardaiError, match="at least 0, not -1"):
         perft(TICTACTOE, -1)
-    with pytest.raises(CardaiError, match="100000 at most, not"):
+    with pytest.raises(CardaiError, match="at most 100000, not"):
         perft(TICTACTOE, 10**20)
-    with pytest.raises(CardaiError, match=r"moves deep would take about .* name a depth .*so far: 1, 9"):
-        perft(TICTACTOE, seconds=1e-9)
 
 
 def test_perft_draws_chance_from_the_stream_of_one_deal():

@@ -371,7 +371,7 @@ def test_a_transcript_is_what_a_program_in_that_seat_is_sent(tmp_path, capsys):
     )
     line_up = [f"process:{command}", "duck", "duck", "duck"]
     run_match(HEARTS, line_up, games=1, rotate=False, variant="paper_hold", record=games)
-    assert run(["transcript", str(games), "--seat", "0", "--out", str(out)]) == 0
+    assert run(["export", "hearts", str(games), "--seat", "0", "--transcript", str(out)]) == 0
     assert "13 decisions" in capsys.readouterr().out
     seen = [json.loads(line) for line in out.read_text().splitlines()]
     sent = [message for message in noted(log) if message["type"] == "move"]
@@ -382,15 +382,15 @@ def test_a_transcript_is_what_a_program_in_that_seat_is_sent(tmp_path, capsys):
         assert mine["move"] == theirs["moves"][0]
     assert {one["score"] for one in seen} == {noted(log)[-1]["scores"][0]}
     assert "seed" not in seen[0]
-    assert run(["transcript", str(games), "--out", str(out)]) == 2
-    assert "exists already" in capsys.readouterr().err
-    assert run(["transcript", str(games), "--out", str(out), "--overwrite"]) == 0
+    assert run(["export", "hearts", str(games), "--transcript", str(out)]) == 2
+    assert "exists; --overwrite replaces it" in capsys.readouterr().err
+    assert run(["export", "hearts", str(games), "--transcript", str(out), "--overwrite"]) == 0
     assert len(out.read_text().splitlines()) == 52
-    assert run(["transcript", str(games), "--seat", "4", "--out", str(tmp_path / "none")]) == 2
+    assert run(["export", "hearts", str(games), "--seat", "4", "--transcript", str(tmp_path / "none")]) == 2
     assert "seat must be at most 3" in capsys.readouterr().err
     content = games.read_bytes()
     games.write_bytes(content[:-40])
-    assert run(["transcript", str(games), "--out", str(tmp_path / "none")]) == 2
+    assert run(["export", "hearts", str(games), "--transcript", str(tmp_path / "none")]) == 2
     assert not (tmp_path / "none").exists()
 
 

@@ -102,11 +102,11 @@ def test_an_agent_of_other_tables_has_no_figure_or_is_refused():
 
 
 def test_the_verb_prints_a_table_and_json(capsys):
-    assert run(["situations", "tictactoe", "--agent", "greedy:open_lines,random", "--tries", "3"]) == 0
+    assert run(["bench", "tictactoe", "--situations", "--agent", "greedy:open_lines,random", "--games", "3"]) == 0
     shown = capsys.readouterr().out
     assert "answer a corner in the centre" in shown
     assert "1: greedy:open_lines" in shown
-    assert run(["situations", "tictactoe", "--agent", "random", "--tries", "2", "--json"]) == 0
+    assert run(["bench", "tictactoe", "--situations", "--agent", "random", "--games", "2", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert len(answer["rows"]) == len(situations_of(GAMES["tictactoe"]))
     assert answer["agents"] == ["random"]

@@ -33,21 +33,16 @@ PRINTING = {
     "complexity": "complexity tictactoe --games 20",
     "doctor": "doctor",
     "export": "export tictactoe g.jsonl --npz rows.npz --overwrite",
-    "warm": "warm tictactoe",
     "exact": "exact grade tictactoe --agent greedy:open_lines",
     "games": "games",
     "match": f"match tictactoe --seats {PAIR} --games 4",
     "new-game": "new-game mine_fresh",
     "perf": "perf tictactoe --seconds 0.001 --repeats 1",
-    "perft": "perft tictactoe --depth 2",
     "play": "play tictactoe --moves-from moves.txt",
     "replay": "replay g.jsonl",
     "reproduce": "reproduce",
     "rules": "rules tictactoe",
-    "show-game": "show-game tictactoe",
-    "situations": "situations tictactoe --agent random --tries 1",
     "selfplay": "selfplay tictactoe --agent random --games 4 --out new.jsonl",
-    "verify": "verify g.jsonl",
 }
 ELSEWHERE = {
     "help": "has no answer to print",
@@ -56,10 +51,7 @@ ELSEWHERE = {
     "report": "tests/test_report.py",
     "serve": "serves until it is stopped; tests/guests/web/test_web.py",
     "study": "prints by `show`; tests/guests/web/test_study.py",
-    "strongest": "prints by `show`, beside the list that it writes; tests/test_strongest.py",
     "train": "prints by `show`; its files are tested in tests/test_train.py",
-    "transcript": "writes a file, by `write_bytes`; tests/test_process.py",
-    "train-policy": "tests/test_policies_train.py",
     "tune": "prints by `show`; tests/test_tune.py",
 }
 WRITING = {  # a verb, and the file it writes

@@ -139,7 +139,7 @@ def test_a_list_is_about_the_present_rules_players_and_weights(name):
     written = json.loads(list_file(game).read_text())
     assert (written["game"], written["version"]) == (game.name, game.version)
     for table in measured_tables(game):
-        again = f"measure again: cardai strongest {name} --variant {table.variant} --seats {table.seats}"
+        again = f"measure again: cardai agents {name} --measure --variant {table.variant} --seats {table.seats}"
         then = {measured.spec: measured.content for measured in table.agents}
         now = {spec: content_of(game, spec, table.variant, table.seats) for spec in then}
         assert now == then, again
@@ -273,7 +273,7 @@ def test_a_list_that_names_a_missing_model_is_one_sentence(own, capsys, doing, t
         text = capsys.readouterr().err
     assert FILE in text
     assert "'gone'" in text
-    assert "cardai strongest" in text
+    assert "cardai agents --measure" in text
     assert "Traceback" not in text
 
 
@@ -310,7 +310,8 @@ def test_a_measured_list_is_written_table_by_table_and_resumed(own, monkeypatch,
     assert "greedy:prospects" in str(found) or table.strongest[-1] in str(found)
     with pytest.raises(CardaiError, match="peeks"):
         measure(game, ["peeking:prospects"], seats=[3])
-    assert run(["strongest", str(folder), "--seats", "3", "--games", "40", "--seconds", "2", "--seed", "3"]) == 0
+    options = ["--measure", "--seats", "3", "--games", "40", "--seconds", "2", "--seed", "3"]
+    assert run(["agents", str(folder), *options]) == 0
     assert "at once" in capsys.readouterr().out
 
 

@@ -96,7 +96,7 @@ def test_6_scores_sum_to_one_in_every_end():
 
 
 def test_perft_counts_the_tree_without_going_on_after_a_win():
-    assert perft(GAME) == [1, 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872]
+    assert perft(GAME, 9) == [1, 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872]
 
 
 def test_planes_show_own_stones_then_the_others_then_whose_turn_it_is():

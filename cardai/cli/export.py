@@ -1,4 +1,4 @@
-"""The body of `cardai export`: a model as ONNX, or the rows of recorded games as a table."""
+"""The body of `cardai export`: a model as ONNX, the rows of recorded games as a table, or the games as text."""
 
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from cardai.game import Game
 from cardai.playing.agents.evaluator import find_evaluator, known_evaluators
 from cardai.records.dataset import collect
 from cardai.records.recipe import Recipe
+from cardai.records.seen import write_seen
 from cardai.records.table_file import column_names, write_csv, write_npz, write_parquet
 
 TABLES = {"parquet": write_parquet, "npz": write_npz, "csv": write_csv}
@@ -36,3 +37,10 @@ def export_rows(game: Game, sources: list[str], recipe: Recipe, kind: str, file:
         f"{file} is written: {len(data)} states of {len(data.seeds)} games, {len(column_names(data))} values a row and"
         f" the label {data.recipe.label}"
     )
+
+
+def export_transcript(game: str, source: Path, file: Path, seat: int | None) -> str:
+    """Write what a seat, or each seat, of recorded games was shown before its moves. Returns a line about it."""
+    with Line("writing") as line:
+        count = write_seen(source, file, seat, game, lambda done, total: line.share(done / total))
+    return f"{file} is written: {count:,} decisions"

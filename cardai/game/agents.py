@@ -77,8 +77,8 @@ class Agents:
 
     `players` are written by hand, `heuristics` are rules `value(state, seat)` that judge a state, both by name.
     `playouts` names the player that plays worlds on in `rollout:N`; without it every legal move is as likely.
-    `opponents` are specs of agents that may be strong, which `cardai strongest` measures; until it has, people who name
-    nobody meet the first that fits their table.
+    `opponents` are specs of agents that may be strong, which `cardai agents --measure` measures; until it has, people
+    who name nobody meet the first that fits their table.
     `kinds` are kinds of agent that only this game has: `function(game, spec, argument, options) -> Agent` makes the
     agent of the spec `kind:argument?options` and removes the options that it knows from the dict `options`.
     `solver(game, nodes)` makes a faster solver of open positions than the one for any game, with the same methods

@@ -1,6 +1,6 @@
 """Situations: positions of a game with a name and a right answer, and how often agents find it.
 
-    report = measure_situations(load("durak"), ["thrifty", "greedy:podkidnoy4"])     # `cardai situations durak`
+    report = measure_situations(load("durak"), ["thrifty", "greedy:podkidnoy4"])     # `cardai bench durak --situations`
 
 A game's folder may have the module `situations.py` with `SITUATIONS`, a tuple of `Situation`. One score of an agent
 says how often it wins; situations say what it does not understand.

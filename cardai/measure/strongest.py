@@ -1,6 +1,6 @@
 """Measures which agents of a game are the strongest for the time that they take, and writes the list of them.
 
-    measure(load("moska"), seconds=60)     # `cardai strongest moska --seconds 60`
+    measure(load("moska"), seconds=60)     # `cardai agents moska --measure --seconds 60`
 
 At each table, agents that may be strong play each other in drawn line-ups, each deal in all rotations, as in a league
 (`cardai.measure.league`), on deals that no other command plays (`SALT`). They are the agents that the game declares

@@ -16,7 +16,7 @@ import numpy as np
 from cardai.errors import CardaiError, whole
 from cardai.files.writing import write_bytes
 from cardai.game import Game, GameState
-from cardai.game.compiled.doors import check_flag, check_path
+from cardai.game.compiled.doors import check_path
 from cardai.playing.agents.outside import Asked
 from cardai.playing.progress import CountProgress
 from cardai.playing.table.following import told, world_of
@@ -31,18 +31,14 @@ def write_seen(
     out: Path,
     seat: int | None = None,
     rules: str | None = None,
-    overwrite: bool = False,
     progress: CountProgress | None = None,
 ) -> int:
     """Write the decisions of a seat, or of all seats, of the games in a record file to a file of JSON lines.
 
     Returns how many were written. `rules`: the path of the game, if it is one of yours. The file is written whole or
-    not at all. Raises CardaiError for a damaged record file, a seat that a game does not have, and a file that exists
-    already unless it may be overwritten.
+    not at all. Raises CardaiError for a damaged record file and a seat that a game does not have.
     """
     reader, count = record.read(check_path("file", file)), 0
-    if check_path("out", out).exists() and not check_flag("overwrite", overwrite):
-        raise CardaiError(f"{out} exists already; choose another name, or overwrite it with --overwrite")
     game = reader.load(rules)
     if seat is not None:
         whole("seat", seat, 0, reader.header.seats - 1)
@@ -60,7 +56,7 @@ def write_seen(
             if progress:
                 progress(round(1000 * reader.share), 1000)
 
-    write_bytes(Path(out), lines(reader))
+    write_bytes(check_path("out", out), lines(reader))
     return count
 
 

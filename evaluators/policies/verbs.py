@@ -1,4 +1,4 @@
-"""The verb `train-policy` of the `cardai` command."""
+"""The verb `cardai train policy`."""
 
 import json as json_module
 from pathlib import Path
@@ -7,8 +7,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from cardai.cli.verbs.shared import AsJson, SeatCount, Variant
-
-GROUP = "Learn"
 
 
 def train_policy(

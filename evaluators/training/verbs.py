@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import App, Parameter
 
 from cardai.cli.verbs.shared import AsJson, ClusterAddress, Mixed, SeatCount, Threads, Variant
 from cardai.evaluators.jax_start import check_devices
@@ -42,7 +42,12 @@ def _flag(field: dataclasses.Field) -> tuple[str, Any, Any]:
 TrainFlags, IterateFlags = _flags(TrainConfig), _flags(IterateConfig, without=("game",))
 
 
-def train(
+train = App(name="train", help="Train a network on recorded games, or a policy on games against itself.")
+train.command("cardai.evaluators.policies.verbs:train_policy", name="policy")
+
+
+@train.default
+def train_network(
     config: Annotated[
         Path | None, Parameter(help="A TOML file with any of the settings below; flags win over it.")
     ] = None,

@@ -35,7 +35,7 @@ HOW_TO_READ = {
 FAIR = 25.0
 """Games in percent that each of four equal players loses."""
 STRONGEST = "student_small, deep"
-"""What moska-students calls the first of Moska's list of the strongest agents (`cardai strongest`)."""
+"""What moska-students calls the first of Moska's list of the strongest agents (`cardai agents --measure`)."""
 
 
 def draw(results: Sequence[Result]) -> dict[str, Any]:

@@ -102,3 +102,20 @@ def table(shown: dict[str, Any]) -> Group:
         *([fields] if shown["fields"] else [Text("The game does not declare its state (cardai.game.declared).")]),
         parts, Text(f"\nWhat p{shown['seat']} is told:"), Text(shown["text"]), Text(moves), Text(""), segments,
     )  # fmt: skip
+
+
+def games(rows: list[dict[str, Any]]) -> Group:
+    """The games, a dict each: its name with its `error`, or with what `cardai games --json` says of it."""
+    table = Table("game", "title", "version", "seats", "variants", "suites")
+    options = []
+    for row in rows:
+        if "error" in row:
+            table.add_row(row["name"], row["error"])
+            continue
+        seats = f"{row['seats'][0]}-{row['seats'][-1]}" if len(row["seats"]) > 1 else str(row["seats"][0])
+        lists = ", ".join(row["variants"]), ", ".join(row["suites"])
+        table.add_row(row["name"], row["title"], str(row["version"]), seats, *lists)
+        if row["options"]:
+            options.append(Text(f"Options of {row['name']}: {', '.join(row['options'])}"))
+    set_as = "An option is set as in --variant 'NAME?option=value&option=value'; cardai rules GAME lists the values."
+    return Group(table, *options, Text(set_as))

@@ -1,13 +1,28 @@
 """Verbs of the `cardai` command: games and the machine."""
 
 import sys
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from cardai.cli.verbs.shared import AsJson, GameName, SeatCount, Seed, Variant, announce, load, print_json
+from cardai.cli.verbs.shared import (
+    Agents,
+    AsJson,
+    GameName,
+    SeatCount,
+    Seed,
+    Variant,
+    announce,
+    load,
+    print_json,
+    refuse_counts,
+    refuse_given,
+    show,
+    working,
+)
 
 if TYPE_CHECKING:
     from cardai.game import Game
@@ -15,13 +30,25 @@ if TYPE_CHECKING:
 GROUP = "Games"
 
 
-def games(*, json: AsJson = False) -> int:
-    """List the games."""
-    from rich.table import Table
-
+def games(
+    game: Annotated[str | None, Parameter(help="Show what follows from the declarations of this game.")] = None,
+    /,
+    *,
+    seats: SeatCount = None,
+    plies: Annotated[int, Parameter(help="Random moves before the position of a GAME that is shown.")] = 6,
+    seed: Seed = 0,
+    json: AsJson = False,
+) -> int:
+    """List the games, or show one game's state, parts, a position as a seat sees it, and its encoder."""
     from cardai import registry
-    from cardai.errors import CardaiError
+    from cardai.cli.show import declared
+    from cardai.errors import CardaiError, whole
 
+    whole("--plies", plies, 0)
+    if game is not None:
+        loaded = load(game)
+        facts = declared.facts(loaded, loaded.default_seats if seats is None else seats, seed, plies)
+        return _print(facts, declared.table, json)
     rows, exit_code = [], 0
     for name in registry.available():
         try:
@@ -29,23 +56,17 @@ def games(*, json: AsJson = False) -> int:
         except CardaiError as error:
             rows.append({"name": name, "error": str(error)})
             exit_code = 1
-    if json:
-        print_json(rows)
-        return exit_code
-    table = Table("game", "title", "version", "seats", "variants", "suites")
-    for row in rows:
-        if "error" in row:
-            table.add_row(row["name"], row["error"])
-        else:
-            seats = f"{row['seats'][0]}-{row['seats'][-1]}" if len(row["seats"]) > 1 else str(row["seats"][0])
-            lists = ", ".join(row["variants"]), ", ".join(row["suites"])
-            table.add_row(row["name"], row["title"], str(row["version"]), seats, *lists)
-    announce(table)
-    for row in rows:
-        if row.get("options"):
-            print(f"Options of {row['name']}: {', '.join(row['options'])}")
-    print("An option is set as in --variant 'NAME?option=value&option=value'; cardai rules GAME lists the values.")
+    _print(rows, declared.games, json)
     return exit_code
+
+
+def _print(facts: Any, table: Callable[[Any], Any], json: bool) -> int:
+    """Print facts as JSON, or as what `table` makes of them."""
+    if json:
+        print_json(facts)
+    else:
+        announce(table(facts))
+    return 0
 
 
 def described(game: "Game") -> dict[str, Any]:
@@ -54,30 +75,41 @@ def described(game: "Game") -> dict[str, Any]:
     return {"name": game.name, "title": game.title, "version": game.version} | lists
 
 
-def show_game(
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Measuring:
+    """Options of `cardai agents --measure`."""
+
+    agent: Agents = None
+    games: Annotated[int, Parameter(help="The most games of each agent in each round at each table.")] = 4000
+    seconds: Annotated[
+        float, Parameter(help="The most seconds of each agent's decisions in each round at each table.")
+    ] = 20.0
+    seed: Seed = 0
+    again: Annotated[bool, Parameter(negative="", help="Also measure tables whose agents are in the list.")] = False
+    out: Annotated[Path | None, Parameter(help="Write the list here, not beside the game's rules.")] = None
+
+
+def agents(
     game: GameName,
     /,
     *,
+    variant: Variant = None,
     seats: SeatCount = None,
-    plies: Annotated[int, Parameter(help="Random moves before the position that is shown.")] = 6,
-    seed: Seed = 0,
+    measure: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            help="Measure who is the strongest for their time, at all tables or those named, and write the list that"
+            " all other commands use. The options below go with it.",
+        ),
+    ] = False,
+    measuring: Measuring = Measuring(),
     json: AsJson = False,
-) -> None:
-    """Show what follows from a game's declared state: fields, parts, a position as a seat sees it, its encoder."""
-    from cardai.cli.show.declared import facts, table
-    from cardai.errors import whole
-
-    whole("--plies", plies, 0)
-    loaded = load(game)
-    shown = facts(loaded, loaded.default_seats if seats is None else seats, seed, plies)
-    if json:
-        print_json(shown)
-    else:
-        announce(table(shown))
-
-
-def agents(game: GameName, /, *, variant: Variant = None, seats: SeatCount = None, json: AsJson = False) -> None:
-    """List the agents that can play a game, the strongest of a table first, and their parameters."""
+) -> int:
+    """List the agents that can play a game, the strongest of a table first, and their parameters; or measure them."""
+    if measure:
+        return _measure(game, variant, seats, measuring, json)
     from rich.table import Column, Table
 
     from cardai import registry
@@ -99,17 +131,33 @@ def agents(game: GameName, /, *, variant: Variant = None, seats: SeatCount = Non
         ]
         measured = [asdict(table) for table in tables]
         print_json({"variant": place[0], "seats": seats, "strongest": picked, "measured": measured, "agents": listed})
-        return
+        return 0
     if tables:
         announce(picks_of(loaded.name, tables))
         announce(f"{NOTE}. Measured: {tables[0].by}.")
     else:
-        announce(f"People meet {picked['100']} here. `cardai strongest {game}` measures who is the strongest.")
+        announce(f"People meet {picked['100']} here. `cardai agents {game} --measure` measures who is the strongest.")
     table = Table(Column("agent", no_wrap=True), "what it is", "parameters")
     for spec, about in specs.items():
         table.add_row(spec, about, " ".join(f"{name}={value:g}" for name, value in parameters.get(spec, {}).items()))
     announce(table)
     announce("Parameters are changed like this: NAME?p=0.5&q=2. Your own function plays as python:MODULE:FUNCTION.")
+    return 0
+
+
+def _measure(game: str, variant: str | None, seats: int | None, chosen: Measuring, json: bool) -> int:
+    """Measure a game's tables, all or those of a variant or number of seats."""
+    from cardai.measure.strongest import measure
+
+    refuse_counts(chosen.games, None)
+    loaded = load(game)
+    variants, counts = (None if variant is None else [variant]), (None if seats is None else [seats])
+    with working("playing", loaded) as progress:
+        report = measure(
+            loaded, chosen.agent or (), variants, counts, chosen.games, chosen.seconds, chosen.seed, chosen.again,
+            progress, chosen.out,
+        )  # fmt: skip
+    return show(report, json)
 
 
 def check(
@@ -190,47 +238,26 @@ def new_game(
     announce(f"Of its test, replace TestSampleGame; the rest is true of any rules: pytest {path} (pip install pytest)")
 
 
-def warm(
-    *games: Annotated[str, Parameter(help="Names or paths of games; all games without.")], json: AsJson = False
-) -> None:
-    """Compile games ahead, for an image of a container or for CI, so that nobody waits for it later."""
-    from cardai import registry
-    from cardai.cli import warm as ahead
-
-    report = ahead.warm([registry.load(name) for name in games or registry.available()])
-    if json:
-        print_json(report)
-        return
-    for name, seconds in report["games"].items():
-        announce(f"{name}: ready after {seconds:.1f} s")
-    announce(f"{report['cache_megabytes']:.1f} MB of compiled code in {report['cache_folder']}")
-
-
 def doctor(
-    *,
+    *games: Annotated[str, Parameter(help="With --warm: names or paths of games; all games without.")],
+    warm: Annotated[
+        bool, Parameter(negative="", help="Compile games ahead, for an image of a container or for CI.")
+    ] = False,
     clear_cache: Annotated[bool, Parameter(negative="", help="Delete all compiled rules.")] = False,
     json: AsJson = False,
 ) -> int:
-    """Report what cardai runs on here, and whether each game loads and plays."""
-    from rich.table import Table
-
+    """Report what cardai runs on here, and whether each game loads and plays; or compile games ahead."""
+    from cardai import registry
     from cardai.cli import doctor as examination
 
     if clear_cache:
         from cardai.rules.keeping import forget
 
-        freed = forget()
-        print(f"deleted {freed / 1e6:.1f} MB of compiled rules", file=sys.stderr)
+        print(f"deleted {forget() / 1e6:.1f} MB of compiled rules", file=sys.stderr)
+    if warm:
+        found = [registry.load(name) for name in games or registry.available()]
+        return _print(examination.warm(found), examination.table, json)
+    refuse_given({"game": ",".join(games) or None}, "needs --warm")
     facts = examination.examine(load)
-    if json:
-        print_json(facts)
-        return 0 if facts["healthy"] else 1
-    table = Table(show_header=False)
-    for name, value in facts.items():
-        if name == "games":
-            for game, state in value.items():
-                table.add_row(f"game {game}", state)
-        else:
-            table.add_row(name.replace("_", " "), str(value))
-    announce(table)
-    return 0 if facts["healthy"] else 1
+    _print(facts, examination.table, json)
+    return int(not facts["healthy"])

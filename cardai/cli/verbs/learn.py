@@ -10,7 +10,6 @@ from cardai.cli.verbs.shared import (
     AsJson,
     GameName,
     Overwrite,
-    Rules,
     SeatCount,
     Seed,
     Sharing,
@@ -123,6 +122,13 @@ def export(
     parquet: Annotated[Path | None, Parameter(help="Write rows and labels of the games as Parquet.")] = None,
     npz: Annotated[Path | None, Parameter(help="Write them as NumPy arrays.")] = None,
     csv: Annotated[Path | None, Parameter(help="Write them as CSV, and FILE.json about them.")] = None,
+    transcript: Annotated[
+        Path | None,
+        Parameter(help="Write what a seat was shown before each of its moves, and the move, as lines of JSON."),
+    ] = None,
+    seat: Annotated[
+        int | None, Parameter(help="With --transcript: of this seat, counted from 0; of all if not given.")
+    ] = None,
     encoder: Annotated[str | None, Parameter(help="How states become rows; the game's first encoder if none.")] = None,
     label: Annotated[str, Parameter(help="score, win, not_lost, share, or an outcome of the game.")] = "score",
     moment: Annotated[str, Parameter(help="before_draw or drawn: which states become rows.")] = "before_draw",
@@ -131,42 +137,25 @@ def export(
     seed: Seed = 0,
     overwrite: Overwrite = False,
 ) -> int:
-    """Export a model as ONNX, or the rows and labels of recorded games as Parquet, npz or CSV."""
-    from cardai.cli.export import export_model, export_rows
+    """Export a model as ONNX, or recorded games as rows and labels (Parquet, npz, CSV) or as text."""
+    from cardai.cli.export import export_model, export_rows, export_transcript
     from cardai.records.recipe import Recipe
 
-    wanted = {"onnx": onnx, "parquet": parquet, "npz": npz, "csv": csv}
+    wanted = {"onnx": onnx, "parquet": parquet, "npz": npz, "csv": csv, "transcript": transcript}
     files = [(kind, file) for kind, file in wanted.items() if file is not None]
     if len(files) != 1:
-        refuse("say what to write by one of --onnx, --parquet, --npz and --csv")
+        refuse("say what to write by one of --onnx, --parquet, --npz, --csv and --transcript")
     ((kind, file),) = files
     if file.exists() and not overwrite:
         refuse(f"{file} exists; --overwrite replaces it")
     loaded = load(game)
-    if kind == "onnx" and len(source) != 1:
-        refuse(f"--onnx writes one model, not {len(source)}")
+    if kind in ("onnx", "transcript") and len(source) != 1:
+        refuse(f"--{kind} takes one {'model' if kind == 'onnx' else 'record file'}, not {len(source)}")
     if kind == "onnx":
         announce(export_model(loaded, source[0], file))
+    elif kind == "transcript":
+        announce(export_transcript(game, Path(source[0]), file, seat))
     else:
         recipe = Recipe(encoder, moment, per_game=per_game, label=label)
         announce(export_rows(loaded, source, recipe, kind, file, limit, seed))
     return 0
-
-
-def transcript(
-    file: Annotated[Path, Parameter(help="A file of recorded games.")],
-    /,
-    *,
-    out: Annotated[Path, Parameter(help="The file to write: one JSON object a line for each decision.")],
-    seat: Annotated[
-        int | None, Parameter(help="Only the decisions of this seat, counted from 0; of all seats if not given.")
-    ] = None,
-    rules: Rules = None,
-    overwrite: Overwrite = False,
-) -> None:
-    """Write recorded games as text: what a seat was shown and told before each of its moves, and the move."""
-    from cardai.records.seen import write_seen
-
-    with working("writing") as line:
-        count = write_seen(file, out, seat, rules, overwrite, lambda done, total: line.share(done / total))
-    announce(f"{count:,} decisions are in {out}.")

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -35,55 +35,10 @@ from cardai.cli.verbs.shared import (
     working,
 )
 
+if TYPE_CHECKING:
+    from cardai.game import Game
+
 GROUP = "Measure"
-
-
-def strongest(
-    game: GameName,
-    /,
-    *,
-    agent: Agents = None,
-    variant: Variant = None,
-    seats: SeatCount = None,
-    games: Annotated[int, Parameter(help="The most games of each agent in each round at each table.")] = 4000,
-    seconds: Annotated[
-        float, Parameter(help="The most seconds of each agent's decisions in each round at each table.")
-    ] = 20.0,
-    seed: Seed = 0,
-    again: Annotated[bool, Parameter(negative="", help="Also measure tables whose agents are in the list.")] = False,
-    out: Annotated[Path | None, Parameter(help="Write the list here, not beside the game's rules.")] = None,
-    json: AsJson = False,
-) -> int:
-    """Measure which agents are the strongest for their time, and write the list that all other commands use."""
-    from cardai.measure.strongest import measure
-
-    refuse_counts(games, None)
-    loaded = load(game)
-    variants, counts = (None if variant is None else [variant]), (None if seats is None else [seats])
-    with working("playing", loaded) as progress:
-        report = measure(loaded, agent or (), variants, counts, games, seconds, seed, again, progress, out)
-    return show(report, json)
-
-
-def situations(
-    game: GameName,
-    /,
-    *,
-    agent: Agents = None,
-    tries: Annotated[int, Parameter(help="How often each agent is asked in each situation, with other luck.")] = 20,
-    seed: Seed = 0,
-    isolate: Isolate = False,
-    json: AsJson = False,
-) -> int:
-    """Ask agents what they play in positions with a right answer, and show how often they find it."""
-    from cardai.measure.situations import measure_situations
-    from cardai.playing.agents.spec import agent as agent_of
-
-    loaded = load(game)
-    agents = None if agent is None else [agent_of(loaded, spec, isolate=isolate) for spec in listed(agent) or ()]
-    with working("asking", loaded):
-        report = measure_situations(loaded, agents, tries, seed)
-    return show(report, json)
 
 
 def bench(
@@ -122,6 +77,14 @@ def bench(
     sharing: Sharing = ALONE,
     salt: Salt = None,
     isolate: Isolate = False,
+    situations: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            help="Ask the agents what they play in positions with a right answer, so often in each as --games says, or"
+            " 20 times.",
+        ),
+    ] = False,
     json: AsJson = False,
 ) -> int:
     """Measure agents on a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
@@ -147,12 +110,27 @@ def bench(
         refuse("bench needs a game (see `cardai games`), or --all for all games")
     refuse_given({"--history": history, "--against": against, "--seconds": seconds}, "needs --all")
     loaded = load(game)
+    if situations:
+        return _situations(loaded, listed(agent), games, seed, isolate, json)
     with working("playing", loaded) as progress, sharing.joined() as machines:
         report = benchmark.run_suite(
             loaded, suite, listed(agent), games, seed, threads, variant, progress, salt_of(salt), isolate, machines,
             lambda result: progress.note(shown.line(loaded, result)),
         )  # fmt: skip
     return show(report, json)
+
+
+def _situations(
+    game: "Game", specs: list[str] | None, tries: int | None, seed: int, isolate: bool, as_json: bool
+) -> int:
+    """Show how often agents find the right move in the situations of a game."""
+    from cardai.measure.situations import TRIES, measure_situations
+    from cardai.playing.agents.spec import agent
+
+    with working("asking", game):
+        asked = None if specs is None else [agent(game, spec, isolate=isolate) for spec in specs]
+        report = measure_situations(game, asked, TRIES if tries is None else tries, seed)
+    return show(report, as_json)
 
 
 def _bench_all(
@@ -233,6 +211,13 @@ def complexity(
     threads: Threads = None,
     variant: Variant = None,
     figure: Figure = None,
+    perft: Annotated[
+        int | None,
+        Parameter(
+            help="Instead count the sequences of up to so many legal moves (perft), to compare with another"
+            " implementation of the rules."
+        ),
+    ] = None,
     json: AsJson = False,
 ) -> int:
     """Estimate the size of a game's tree for each number of players, from played games."""
@@ -243,6 +228,8 @@ def complexity(
     refuse_counts(games, threads)
     loaded = load(game)
     numbers = numbers_of(players) if players else None
+    if perft is not None:
+        return _perft(loaded, perft, numbers, seed, variant, json)
     if figure:
         figure_path(figure)
     with working("playing", loaded) as progress:
@@ -252,27 +239,19 @@ def complexity(
     return show(report, json)
 
 
-def perft(
-    game: GameName,
-    /,
-    *,
-    depth: Annotated[int | None, Parameter(help="How many moves; to the end of the game if not given.")] = None,
-    seats: SeatCount = None,
-    seed: Seed = 0,
-    variant: Variant = None,
-    json: AsJson = False,
-) -> None:
-    """Count the sequences of legal moves (perft), to compare with another implementation of the rules."""
-    from cardai.measure.perft import perft as counted
+def _perft(game: "Game", depth: int, players: list[int] | None, seed: int, variant: str | None, as_json: bool) -> int:
+    """Print how many sequences of 0, 1, ... `depth` legal moves there are."""
+    from cardai.measure.perft import perft
 
-    loaded = load(game)
-    with working("counting", loaded):
-        counts = counted(loaded, depth, seats, variant, seed=seed)
-    if json:
-        print_json({"game": loaded.name, "version": loaded.version, "seed": seed, "counts": counts})
-        return
-    for moves, count in enumerate(counts):
+    if players and len(players) > 1:
+        refuse("--perft counts for one number of players")
+    with working("counting", game):
+        counts = perft(game, depth, players[0] if players else None, variant, seed=seed)
+    if as_json:
+        print_json({"game": game.name, "version": game.version, "seed": seed, "counts": counts})
+    for moves, count in enumerate(() if as_json else counts):
         announce(f"{moves:>3}  {count:,}".replace(",", " "))
+    return 0
 
 
 def analyse(

@@ -162,9 +162,17 @@ def replay(
     ] = None,
     positions: Annotated[bool, Parameter(help="Show the table before each move too.")] = True,
     svg: Annotated[Path | None, Parameter(help="Draw the game into this SVG file, a position a second.")] = None,
+    verify: Annotated[
+        bool,
+        Parameter(negative="", help="Only check every line, move and score of the file, and name the first wrong one."),
+    ] = False,
     rules: Rules = None,
+    json: AsJson = False,
 ) -> None:
-    """Print a recorded game: every move, and the table before it as the seat to move sees it."""
+    """Print a recorded game: every move, and the table before it as the seat to move sees it; or check the file."""
+    if verify:
+        _verify(file, rules, json)
+        return
     from cardai.cli.show.picture import film
     from cardai.cli.show.suits import in_suits
     from cardai.cli.show.transcript import transcript
@@ -197,10 +205,7 @@ def replay(
     announce(in_suits(text, loaded.table.pieces) if sys.stdout.isatty() else text)
 
 
-def verify(
-    file: Annotated[Path, Parameter(help="A file of recorded games.")], /, *, rules: Rules = None, json: AsJson = False
-) -> None:
-    """Check every line, move and score of a file of recorded games, and name the first line that is wrong."""
+def _verify(file: Path, rules: str | None, as_json: bool) -> None:
     from dataclasses import asdict
 
     from cardai.records import record
@@ -208,7 +213,7 @@ def verify(
     game = record.read(file).load(rules)
     with working("replaying", game) as line:
         verified = record.verify(file, line.share, rules)
-    if json:
+    if as_json:
         print_json(asdict(verified))
         return
     header = verified.header

@@ -1,4 +1,4 @@
-"""Finished games of people as record files, which `cardai verify`, `replay`, `analyse` and `train` read."""
+"""Finished games of people as record files, which `cardai replay`, `analyse` and `train` read."""
 
 import tempfile
 from pathlib import Path

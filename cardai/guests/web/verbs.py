@@ -307,7 +307,7 @@ def _export(game: "Game", store: "Store", folder: Path, opponents: Sequence[str]
         offer = offer_of(game, named_by_game(opponents, [game], others=available())[game.name])
         files, left_out = export(store, offer, folder, overwrite)
     for written in files:
-        announce(f"{written} holds games of people; `cardai verify {written}` checks it")
+        announce(f"{written} holds games of people; `cardai replay {written} --verify` checks it")
     if left_out:
         announce(
             f"{left_out} games were left out: they cannot be played again with today's rules and these --opponents"

@@ -3,7 +3,7 @@
     strongest(game, "thesis", 4)                        # "ahead:best?worlds=8": with `LIMIT` milliseconds a decision
     strongest(game, "thesis", 4, milliseconds=AT_ONCE)  # "greedy:expert"
 
-The list is the file `strongest.json` beside the game's module. `cardai strongest GAME` measures and writes it
+The list is the file `strongest.json` beside the game's module. `cardai agents GAME --measure` measures and writes it
 (`cardai.measure.strongest`). Everything that seats an agent or asks one for advice, without being told which, asks
 here. A game without a list has the agents that it declares (`Agents.opponents`), its players and its heuristics.
 """
@@ -135,7 +135,7 @@ def _by_strength(game: Game, variant: str | None, seats: int | None, millisecond
         try:
             found = agent(game, spec)
         except CardaiError as error:
-            where = f"{source}: {error}; `cardai strongest` writes a new list" if source else str(error)
+            where = f"{source}: {error}; `cardai agents --measure` writes a new list" if source else str(error)
             raise CardaiError(where) from None
         if found.fits(game, variant, seats) and not (skip and skip(found)):
             yield spec
@@ -161,7 +161,7 @@ def _read(place: Path, changed: int, name: str, version: int) -> tuple[MeasuredT
         return tuple(_table(table) for table in content["tables"])
     except (KeyError, TypeError, ValueError, AttributeError):
         raise CardaiError(
-            f"{place} is damaged, or no list of `cardai strongest`: remove it, or write it again"
+            f"{place} is damaged, or no list of `cardai agents --measure`: remove it, or write it again"
         ) from None
 
 
