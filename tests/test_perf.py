@@ -10,7 +10,7 @@ from truths import expected_at_random
 from cardai import load
 from cardai.cli.main import run
 from cardai.errors import CardaiError
-from cardai.measure.perf import list_speeds, measure, players_of
+from cardai.measure.perf import measure, players_of
 from cardai.measure.speed import Timing, timed
 from cardai.playing.agents.spec import agent, evenly_random
 
@@ -24,7 +24,7 @@ def exact():
 
 @pytest.fixture(scope="module")
 def report():
-    return measure(GAME, seconds=0.02, repeats=3, live=256)
+    return measure(GAME, seconds=0.02, repeats=3)
 
 
 def test_every_player_without_a_network_is_timed(report):
@@ -50,24 +50,6 @@ def test_positions_come_from_random_games(report):
     assert report.moves_a_position == pytest.approx(moves / positions, abs=0.4)
 
 
-def test_lists_are_timed_by_their_length(report):
-    """Of 3203 / 420 moves a game, 37 / 105 are forced: those of the ninth stone."""
-    assert [(row.fewest, row.most, row.is_truncated) for row in report.lists] == [(1, 1, False), (2, 9, False)]
-    assert report.lists[0].share == pytest.approx(37 / 105 * 420 / 3203, abs=0.015)
-    assert sum(row.share for row in report.lists) == pytest.approx(1.0)
-    assert all(0 < row.nanoseconds.low <= row.nanoseconds.median for row in report.lists)
-
-
-def test_lists_that_are_cut_off_stand_last():
-    lengths = np.array([1, 9, 10, -3, 99, 100, 2])
-    rows = list_speeds(np.arange(7), lengths, lambda own, seconds: Timing.of([float(own.sum()), seconds]), 1.0)
-    assert [(row.fewest, row.most, row.is_truncated) for row in rows] == [
-        (1, 1, False), (2, 9, False), (10, 99, False), (100, 100, False), (3, 3, True)
-    ]  # fmt: skip
-    assert [row.nanoseconds.high for row in rows] == [0.2, 1 + 6, 2 + 4, 5, 3]
-    assert [row.nanoseconds.low for row in rows] == [0.0] + 4 * [0.2]
-
-
 def test_evenly_random_play_is_measured_even_if_the_game_has_its_own_random_player():
     assert evenly_random(GAME).spec == "random"
     assert evenly_random(MOSKA).spec == "evenly random"
@@ -77,7 +59,7 @@ def test_evenly_random_play_is_measured_even_if_the_game_has_its_own_random_play
 def test_a_busy_machine_is_as_fast(monkeypatch):
     """What is measured on one core is measured by processor time. Here 1,000 s pass between two looks at the clock."""
     monkeypatch.setattr(time, "perf_counter", itertools.count(0.0, 1e3).__next__)
-    report = measure(GAME, seconds=0.02, repeats=1, live=256)
+    report = measure(GAME, seconds=0.02, repeats=1)
     assert all(row.decisions_per_second.median > 100 for row in report.rows)
     assert all(one.nanoseconds.median < 1e6 for one in report.operations)
 
@@ -86,11 +68,6 @@ def test_evenly_random_play_comes_first():
     moska = MOSKA.changed(players={"random": MOSKA.agents.players["random"]}, heuristics={})
     assert [player.spec for player in players_of(moska)] == ["evenly random", "random"]
     assert [player.spec for player in players_of(GAME)] == ["random", "greedy:open_lines"]
-
-
-def test_memory_holds_the_live_games(report):
-    assert report.memory.live == 256
-    assert 0 < report.memory.before <= report.memory.peak
 
 
 def test_work_is_repeated_until_the_seconds_are_over_and_done_once_at_least():
@@ -124,8 +101,11 @@ def test_the_report_is_json_and_a_table(report):
 def test_the_command_takes_a_number_of_threads(capsys):
     assert run(["perf", "tictactoe", "--seconds", "0.01", "--repeats", "1", "--threads", "3"]) == 0
     assert "3 threads play" in capsys.readouterr().out
-    assert run(["perf", "tictactoe", "--agent", "greedy:mlp", "--threads", "3"]) == 2
-    assert "--threads '3' is not for --agent" in capsys.readouterr().err
+
+
+def test_named_agents_are_timed_beside_random_play(capsys):
+    assert run(["perf", "tictactoe", "--agent", "greedy:mlp", "--seconds", "0.01", "--repeats", "1", "--json"]) == 0
+    assert [row["agent"] for row in json.loads(capsys.readouterr().out)["rows"]] == ["random", "greedy:mlp"]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +113,6 @@ def test_the_command_takes_a_number_of_threads(capsys):
     [
         ({"seconds": 0}, "seconds must be more than 0"),
         ({"repeats": 0}, "repeats must be at least 1"),
-        ({"live": 0}, "live games must be at least 1"),
         ({"seats": 5}, "not 5"),
         ({"threads": 1}, "threads must be at least 2, not 1"),
     ],
@@ -145,10 +124,10 @@ def test_bad_input_is_refused(options, words):
 
 def test_every_part_of_a_measurement_is_reported_before_it_begins():
     told = []
-    measure(load("tictactoe"), 0.01, 1, lambda done, total, text: told.append((done, total, text)), live=8)
+    measure(load("tictactoe"), 0.01, 1, lambda done, total, text: told.append((done, total, text)))
     assert [done for done, _, _ in told] == list(range(len(told)))
     assert {total for _, total, _ in told} == {len(told) - 1}
-    assert [text for _, _, text in told][-9:] == [
+    assert [text for _, _, text in told][-8:] == [
         "2 threads beside one", "positions for single operations", "deal", "play", "world", "encode planes", "legal",
-        "legal by the number of moves", "done",
+        "done",
     ]  # fmt: skip

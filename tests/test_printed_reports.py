@@ -24,7 +24,7 @@ from cardai.records.selfplay import simulate
 ROOT = Path(__file__).parent.parent
 MODULES = (
     "cardai.measure.analysis", "cardai.guests.exact.grade",
-    "cardai.measure.network_share", "cardai.guests.exact.exploitability", "cardai.guests.web.people",
+    "cardai.guests.exact.exploitability", "cardai.guests.web.people",
     "cardai.evaluators.training.outcome", "cardai.measure.situations", "cardai.measure.strongest",
     "cardai.evaluators.training.learn", "cardai.guests.web.plan", "cardai.guests.web.study_report",
     "cardai.measure.tune",
@@ -114,7 +114,7 @@ def test_every_report_says_that_it_was_interrupted(tmp_path, kind):
 
 
 def test_speed_says_how_many_games_did_not_end():
-    report = perf.measure(cardai.load("tictactoe"), 0.001, 1, live=8)
+    report = perf.measure(cardai.load("tictactoe"), 0.001, 1)
     assert {row.endless for row in report.rows} == {0.0}
     assert "did not end" not in str(report)
     slow = replace(report, rows=(replace(report.rows[0], endless=0.25), *report.rows[1:]))

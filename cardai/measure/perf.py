@@ -4,15 +4,13 @@ report = measure(load("moska"))
 print(cardai.cli.show.perf.table(report))
 """
 
-import math
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from cardai.errors import whole
+from cardai.errors import BadArgument, positive, whole
 from cardai.game import Game
 from cardai.game.compiled.fence import roomy
 from cardai.game.compiled.native import (
@@ -34,7 +32,7 @@ from cardai.game.compiled.native import (
     turn_of,
 )
 from cardai.game.compiled.rules import ACT, DEAL, LEGAL, RESAMPLE, SETTLE
-from cardai.measure.speed import SelfPlay, Timing, check_effort, timed
+from cardai.measure.speed import SelfPlay, Timing, timed
 from cardai.playing.agents.notation import Greedy
 from cardai.playing.agents.spec import Agent, agent, evenly_random
 from cardai.playing.machine import machine
@@ -44,10 +42,8 @@ from cardai.playing.stats.report import Report
 from cardai.playing.table.many import Results
 from cardai.rules import JIT, STREAM, rule
 
-LIVE = 4096  # games held at once when memory is measured
 POSITIONS = 1024 if JIT else 64  # positions that operations are timed on
 LISTS = 16 * POSITIONS if JIT else POSITIONS  # positions whose moves are listed: long lists are rare and take long
-_LENGTHS = (1, 9, 99, 999)  # the longest lists of each class but the last
 _OPERATIONS = ("deal", "play", "world")  # timed beside `legal` and the encoders
 _BETWEEN = 7  # plies between two of the positions, so that they come from many games
 
@@ -84,29 +80,6 @@ class OperationSpeed:
 
 
 @dataclass(frozen=True)
-class ListSpeed:
-    """How long listing the legal moves takes where there are `fewest` to `most` of them, in nanoseconds.
-
-    `share`: of all positions, those with so many moves, in (0, 1]. `is_truncated`: there are more than the list holds.
-    """
-
-    fewest: int
-    most: int
-    is_truncated: bool
-    share: float
-    nanoseconds: Timing
-
-
-@dataclass(frozen=True)
-class MemoryUse:
-    """The peak memory of the whole process in MB (10^6 bytes): before and after `live` games were held at once."""
-
-    live: int
-    before: float
-    peak: float
-
-
-@dataclass(frozen=True)
 class SpeedReport(Report, drawn_by="cardai.cli.show.perf:table"):
     """The speed of one game with `seats` seats.
 
@@ -114,7 +87,6 @@ class SpeedReport(Report, drawn_by="cardai.cli.show.perf:table"):
     - `rows`: evenly random play comes first.
     - `positions`: how many positions the operations are timed on; `listed`: how many of them for `legal`, and
       `moves_a_position`: their mean number of legal moves.
-    - `lists`: the same positions by number of legal moves, the shortest lists first.
     """
 
     game: str
@@ -130,8 +102,6 @@ class SpeedReport(Report, drawn_by="cardai.cli.show.perf:table"):
     positions: int
     listed: int
     moves_a_position: float
-    lists: tuple[ListSpeed, ...]
-    memory: MemoryUse
 
     def as_json(self) -> dict[str, Any]:
         """This report and the machine it was measured on as plain JSON types."""
@@ -143,31 +113,33 @@ def measure(
     seconds: float = 1.0,
     repeats: int = 5,
     progress: Progress | None = None,
-    live: int = LIVE,
+    agents: Sequence[str] = (),
     seats: int | None = None,
     variant: str | None = None,
     threads: int = 2,
 ) -> SpeedReport:
-    """Time the game's players (those without a network) and operations, each in `repeats` runs of about `seconds`.
+    """Time agents and the game's operations, each in `repeats` runs of about `seconds`.
 
-    `live`: how many games are held at once when memory is measured. `threads`: how many are compared with one. Raises
-    CardaiError for seconds, repeats, live games or threads out of range, and for a number of seats or a variant that
-    the game does not have.
+    `agents`: their specs; by default the game's players, those without a network. Evenly random play is always timed.
+    `threads`: how many are compared with one. Raises CardaiError for seconds, repeats or threads out of range, for a
+    number of seats or a variant that the game does not have, and for an agent that does not fit.
     """
-    check_effort(seconds, repeats, live)
+    if not 0 < seconds <= 3600:
+        raise BadArgument(f"seconds must be more than 0 and at most 3600, not {seconds:g}")
+    positive("repeats", repeats, 1000)
     whole("threads", threads, 2, 1024)
     seats = game.default_seats if seats is None else seats
     game.options(seats, variant)
-    players = players_of(game)
-    total = len(players) + 5 + len(_OPERATIONS) + len(game.learning.encoders)
+    players = players_of(game, agents)
+    for player in players:
+        player.check_fits(game, variant, seats)
+    total = len(players) + 3 + len(_OPERATIONS) + len(game.learning.encoders)
     steps = iter(range(total))
 
     def step(text: str) -> None:
         if progress:
             progress(next(steps), total, text)
 
-    step(f"memory with {live} live games")
-    memory = _memory(game, players[0], seats, variant, live)  # first, because the peak of a process never falls
     rows = []
     for player in players:
         step(player.label)
@@ -175,7 +147,7 @@ def measure(
     step(f"{threads} threads beside one")
     speedup = _timed_threads(SelfPlay(game, players[0], seats, variant), seconds, repeats, threads)
     step("positions for single operations")
-    operations, lists, moves = _timed_operations(game, seats, variant, seconds, repeats, step)
+    operations, moves = _timed_operations(game, seats, variant, seconds, repeats, step)
     if progress:
         progress(total, total, "done")
     return SpeedReport(
@@ -192,14 +164,12 @@ def measure(
         positions=POSITIONS,
         listed=LISTS,
         moves_a_position=moves,
-        lists=tuple(lists),
-        memory=memory,
     )
 
 
-def players_of(game: Game) -> list[Agent]:
-    """The agents that are timed: evenly random play, the game's own players, and greedy ones by its heuristics."""
-    specs = [*game.agents.players, *map(Greedy, game.agents.heuristics)]
+def players_of(game: Game, agents: Sequence[str] = ()) -> list[Agent]:
+    """The agents that are timed: evenly random play, then those named, or the game's players and its heuristics."""
+    specs = agents or [*game.agents.players, *map(Greedy, game.agents.heuristics)]
     return [evenly_random(game), *(agent(game, spec) for spec in specs)]
 
 
@@ -226,27 +196,10 @@ def _timed_threads(self_play: SelfPlay, seconds: float, repeats: int, threads: i
     return ThreadSpeedup(threads, self_play.player.label, Timing.of(ratios))
 
 
-def _memory(game: Game, player: Agent, seats: int, variant: str | None, live: int) -> MemoryUse:
-    self_play = SelfPlay(game, player, seats, variant)
-    self_play.play(1)
-    before = _peak_megabytes()
-    self_play.play(live, live=live)
-    return MemoryUse(live, before, _peak_megabytes())
-
-
-def _peak_megabytes() -> float:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return math.nan
-    unit = 1 if sys.platform == "darwin" else 1024  # getrusage counts bytes there, kilobytes elsewhere
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
-
-
 def _timed_operations(
     game: Game, seats: int, variant: str | None, seconds: float, repeats: int, step: Callable[[str], None]
-) -> tuple[list[OperationSpeed], list[ListSpeed], float]:
-    """Time deal, legal, play, world and every encoder, and legal by the number of moves.
+) -> tuple[list[OperationSpeed], float]:
+    """Time deal, legal, play, world and every encoder.
 
     Also returns the mean number of legal moves of a position. `step` is told what is timed next.
     """
@@ -260,9 +213,6 @@ def _timed_operations(
         deal, legal, act, settle, raw(blank), size, rules.move_size, positions, chosen, lengths, LISTS, _BETWEEN,
         state, moves, room, stream,
     )  # fmt: skip
-
-    def listing(own: np.ndarray, seconds: float) -> Timing:
-        return _nanoseconds(lambda: _legal_all(legal, raw(own), moves, room, len(own)), len(own), seconds, repeats)
 
     runs = {
         "deal": ("deal a game", lambda: _deal_all(deal, raw(blank), state, size, stream, POSITIONS)),
@@ -282,23 +232,9 @@ def _timed_operations(
         step(name)
         timed.append(OperationSpeed(name, about, _nanoseconds(run, POSITIONS, seconds, repeats)))
     step("legal")
-    timed.insert(1, OperationSpeed("legal", "list the legal moves", listing(arrays[0], seconds)))
-    step("legal by the number of moves")
-    return timed, list_speeds(arrays[0], arrays[-1], listing, seconds), float(np.abs(arrays[-1]).mean())
-
-
-def list_speeds(
-    positions: np.ndarray, lengths: np.ndarray, listing: Callable[[np.ndarray, float], Timing], seconds: float
-) -> list[ListSpeed]:
-    """Time `legal` by the length of the list, in about `seconds` a run for all. `lengths`: what `legal` returned."""
-    classes = np.where(lengths < 0, len(_LENGTHS) + 1, np.searchsorted(_LENGTHS, lengths))
-    numbers, rows = np.unique(classes), []
-    for number in numbers:
-        own = classes == number
-        fewest, most = int(np.abs(lengths[own]).min()), int(np.abs(lengths[own]).max())
-        timing = listing(positions[own], seconds / len(numbers))
-        rows.append(ListSpeed(fewest, most, bool(number > len(_LENGTHS)), float(own.mean()), timing))
-    return rows
+    listing = _nanoseconds(lambda: _legal_all(legal, positions, moves, room, LISTS), LISTS, seconds, repeats)
+    timed.insert(1, OperationSpeed("legal", "list the legal moves", listing))
+    return timed, float(np.abs(arrays[-1]).mean())
 
 
 def _encoding(game: Game, name: str, seats: int, positions: Any) -> tuple[str, Callable[[], Any]]:

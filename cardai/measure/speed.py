@@ -13,14 +13,10 @@ from functools import partial
 
 import numpy as np
 
-from cardai.errors import BadArgument, positive
 from cardai.game import Game
 from cardai.playing.agents.spec import Agent
 from cardai.playing.stats.deals import deal_seeds
 from cardai.playing.table.many import Results, play
-from cardai.rules import JIT
-
-_MANY = 1_000_000 if JIT else 10_000  # more games than any measurement finishes
 
 
 @dataclass(frozen=True)
@@ -69,15 +65,6 @@ def timed(work: Callable[[], int], seconds: float = 0.0) -> Timed:
             return Timed(count, took, time.process_time() - used)
 
 
-def check_effort(seconds: float, repeats: int, live: int | None) -> None:
-    """Raise CardaiError for seconds, repeats or games held at once that no measurement takes."""
-    if not 0 < seconds <= 3600:
-        raise BadArgument(f"seconds must be more than 0 and at most 3600, not {seconds:g}")
-    positive("repeats", repeats, 1000)
-    if live is not None:
-        positive("live games", live)
-
-
 @dataclass(frozen=True)
 class SelfPlay:
     """One agent in all seats of a game, to be timed."""
@@ -104,23 +91,6 @@ class SelfPlay:
             games *= 4
             run = timed(partial(lambda games: self.play(games).decisions, games))
         return max(1, round(games * seconds / run.seconds))
-
-    def play_for(self, seconds: float, live: int | None = None) -> Results:
-        """Play on all threads for about `seconds`. The games need not end. Raises KeyboardInterrupt at Ctrl-C."""
-        end = is_over = None  # until the first game is dealt: compiling is not playing
-
-        def watch(done: int, total: int) -> None:
-            nonlocal end, is_over
-            end = end or time.perf_counter() + seconds
-            if time.perf_counter() > end and not is_over:
-                is_over = True
-                raise KeyboardInterrupt
-
-        lineups = np.zeros((_MANY, self.seats), np.int64)
-        results = play(
-            self.game, [self.player], lineups, deal_seeds(0, _MANY), variant=self.variant, live=live, progress=watch
-        )
-        return results if is_over else results.complete()
 
 
 def _figure(value: float) -> str:

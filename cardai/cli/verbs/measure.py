@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -170,34 +170,23 @@ def perf(
     game: GameName,
     /,
     *,
-    agent: Annotated[
-        str | None, Parameter(help="Measure this agent, which has a model, and its network alone in a loop.")
-    ] = None,
+    agent: Agents = None,
     seconds: Annotated[float, Parameter(help="How long each measurement takes, in seconds.")] = 1.0,
     repeats: Annotated[int, Parameter(help="How many measurements; the median is shown.")] = 5,
     seats: SeatCount = None,
     variant: Variant = None,
-    threads: Annotated[int | None, Parameter(help="How many threads to compare with one; 2 if not given.")] = None,
+    threads: Annotated[int, Parameter(help="How many threads to compare with one.")] = 2,
     computing: Computing = HERE,
     json: AsJson = False,
-) -> None:
-    """Measure speed: decisions and games a second, or with --agent the rows a second of its network."""
-    from cardai.measure import network_share
+) -> int:
+    """Measure speed: the decisions and games a second of agents or the game's players, and operations of the rules."""
     from cardai.measure import perf as speed
 
-    if agent:
-        refuse_given({"--threads": threads}, "is not for --agent")
     computing.begin()
     loaded = load(game)
-    options: dict[str, Any] = {"seats": seats, "variant": variant}
     with working("measuring", loaded) as progress:
-        if agent:
-            report = network_share.measure(loaded, agent, seconds, repeats, progress, **options)
-        else:
-            report = speed.measure(
-                loaded, seconds, repeats, progress, threads=2 if threads is None else threads, **options
-            )
-    show(report, json)
+        report = speed.measure(loaded, seconds, repeats, progress, listed(agent) or (), seats, variant, threads)
+    return show(report, json)
 
 
 def complexity(
