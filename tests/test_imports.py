@@ -135,7 +135,6 @@ def test_modules_that_are_named_by_texts_are_found_wherever_cardai_is_installed(
     named = {str(file.relative_to(ROOT)): named_by_text(file) for file in [*modules(*PACKAGES, "examples"), *pages]}
     assert {file for file, names in named.items() if any(name.startswith("{") for name in names)} == NAMED_WHILE_RUNNING
     assert {
-        "cardai.cli.watching",
         "cardai.laws.plain_python",
         "cardai.cli.show.perf:table",
     } <= {name for names in named.values() for name in names}

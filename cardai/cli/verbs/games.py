@@ -77,7 +77,7 @@ def described(game: "Game") -> dict[str, Any]:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Measuring:
+class StrongestOptions:
     """Options of `cardai agents --measure`."""
 
     agent: Agents = None
@@ -104,7 +104,7 @@ def agents(
             " all other commands use. The options below go with it.",
         ),
     ] = False,
-    measuring: Measuring = Measuring(),
+    measuring: StrongestOptions = StrongestOptions(),
     json: AsJson = False,
 ) -> int:
     """List the agents that can play a game, the strongest of a table first, and their parameters; or measure them."""
@@ -145,7 +145,7 @@ def agents(
     return 0
 
 
-def _measure(game: str, variant: str | None, seats: int | None, chosen: Measuring, json: bool) -> int:
+def _measure(game: str, variant: str | None, seats: int | None, chosen: StrongestOptions, json: bool) -> int:
     """Measure a game's tables, all or those of a variant or number of seats."""
     from cardai.measure.strongest import measure
 
@@ -169,19 +169,11 @@ def check(
         list[str] | None,
         Parameter(negative="", help="Only this variant, with options or without; may be repeated. All if not given."),
     ] = None,
-    effort: Annotated[
-        str | None, Parameter(help="How many games are tried: quick, normal (if not given) or thorough.")
-    ] = None,
+    effort: Annotated[str, Parameter(help="How many games are tried: quick, normal or thorough.")] = "normal",
     seed: Seed = 0,
     seconds: Annotated[
         float | None, Parameter(help="Seconds for all laws: 25 for quick, 46 for normal, no limit for thorough.")
     ] = None,
-    watch: Annotated[
-        bool,
-        Parameter(
-            negative="", help="Test again after each edit of the game's files: quick effort, 5 seconds, till Ctrl-C."
-        ),
-    ] = False,
     time_limit: Annotated[
         float, Parameter(help="Seconds that one call of the game may take: of processors, and asleep.")
     ] = 20.0,
@@ -197,28 +189,19 @@ def check(
     A game that crashes or does not return breaks a law. A law that finds nothing to test in a game is not tested, which
     is no failure. Where the seconds do not suffice, laws look at a part of what they would look at, and say so.
     """
-    from cardai.cli import watching
+    from cardai.cli.show import laws as shown
+    from cardai.laws import check
 
-    options: dict[str, Any] = {
-        "effort": effort or ("quick" if watch else "normal"),
-        "seed": seed,
-        "laws": law,
-        "variants": variant,
-        "seconds": 5.0 if watch and seconds is None else seconds,
-        "call_seconds": time_limit,
-        "memory": memory_limit,
-    }
-    if watch:
-        from cardai.errors import CardaiError
-
-        if json or strict:
-            raise CardaiError(
-                "--watch prints texts for people and never ends: it goes neither with --json nor --strict"
-            )
-        watching.watch(game, options, verbose)
-    verdicts = watching.checked(load(game), options, verbose, is_quiet=json)
+    loaded = load(game)
+    with working("checking", loaded) as line:
+        verdicts = check(
+            loaded, effort=effort, seed=seed, laws=law, variants=variant, seconds=seconds, call_seconds=time_limit,
+            memory=memory_limit, progress=lambda name, done, total: line(done, total, name),
+        )  # fmt: skip
     if json:
         print_json([asdict(verdict) for verdict in verdicts])
+    else:
+        announce(shown.report(loaded.name, verdicts, verbose))
     return any(verdict.verdict == "broken" or (strict and verdict.cause == "field") for verdict in verdicts)
 
 

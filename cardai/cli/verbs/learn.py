@@ -6,13 +6,13 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from cardai.cli.verbs.shared import (
-    ALONE,
+    PLAY_OPTIONS,
     AsJson,
     GameName,
     Overwrite,
+    PlayOptions,
     SeatCount,
     Seed,
-    Sharing,
     Threads,
     Variant,
     announce,
@@ -81,29 +81,25 @@ def selfplay(
         str | None,
         Parameter(help="Of a folder's files of 10 000 games, play those of these numbers: 30-39, counted from 0."),
     ] = None,
-    seed: Seed = 0,
     seats: SeatCount = None,
     overwrite: Overwrite = False,
-    threads: Threads = None,
-    variant: Variant = None,
-    sharing: Sharing = ALONE,
+    playing: PlayOptions = PLAY_OPTIONS,
     json: AsJson = False,
 ) -> int:
     """Record games to train on: the agent in each seat of each game is drawn by weight."""
     from cardai.records import selfplay as simulation
 
-    refuse_counts(games, threads)
-    sharing.begin()
+    playing.begin_games(games)
     pool = simulation.parse_pool(listed(agent) or [])
     loaded = load(game)
-    options: dict[str, Any] = {"seed": seed, "variant": variant, "seats": seats, "threads": threads}
     is_file = out.name.endswith((".jsonl", ".jsonl.gz"))
     if is_file:
-        refuse_given({"--only": only, "--cluster": sharing.cluster}, "is for folders; --out names a file here")
+        refuse_given({"--only": only, "--cluster": playing.cluster}, "is for folders; --out names a file here")
     elif overwrite:
         refuse(f"--overwrite is for files; {out} is the name of a folder")
-    with working("simulating", loaded) as progress, sharing.joined() as machines:
-        options |= {"progress": progress}
+    with working("simulating", loaded) as progress, playing.joined() as machines:
+        options: dict[str, Any] = {"seats": seats, "progress": progress}
+        options |= {name: getattr(playing, name) for name in ("seed", "variant", "threads")}
         if is_file:
             summary = simulation.simulate(loaded, pool, games, out=out, overwrite=overwrite, **options)
         else:

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from cardai.cli.verbs.shared import (
-    ALONE,
     HERE,
+    MATCH_OPTIONS,
     Agents,
     AsJson,
     Computing,
     Figure,
     GameName,
-    Isolate,
+    MatchOptions,
+    PlayOptions,
     Rules,
-    Salt,
     SeatCount,
     Seed,
-    Sharing,
     Threads,
     Variant,
     announce,
@@ -30,7 +29,6 @@ from cardai.cli.verbs.shared import (
     refuse,
     refuse_counts,
     refuse_given,
-    salt_of,
     show,
     working,
 )
@@ -62,9 +60,6 @@ def bench(
         int | None,
         Parameter(help="Games for each row (the suite's number if not given); with --all, for each table."),
     ] = None,
-    seed: Seed = 0,
-    threads: Threads = None,
-    variant: Variant = None,
     seconds: Annotated[
         float | None,
         Parameter(
@@ -74,9 +69,7 @@ def bench(
     ] = None,
     history: Annotated[Path | None, Parameter(help="With --all: append the result to this file, as one line.")] = None,
     against: Annotated[Path | None, Parameter(help="With --all: compare with the last line of this file.")] = None,
-    sharing: Sharing = ALONE,
-    salt: Salt = None,
-    isolate: Isolate = False,
+    measuring: MatchOptions = MATCH_OPTIONS,
     situations: Annotated[
         bool,
         Parameter(
@@ -91,45 +84,44 @@ def bench(
     from cardai.cli.show import bench as shown
     from cardai.measure import bench as benchmark
 
-    refuse_counts(games, threads)
-    sharing.begin()
+    measuring.begin_games(games)
     if all_games:
         options = {
             "--suite": suite,
             "--agent": ",".join(agent) if agent else None,
-            "--variant": variant,
-            "--salt": salt,
-            "--isolate": isolate or None,
-            "--cluster": sharing.cluster,
+            "--variant": measuring.variant,
+            "--salt": measuring.salt,
+            "--isolate": measuring.isolate or None,
+            "--cluster": measuring.cluster,
         }
         refuse_given(options, "is for a suite, not for --all")
         named = ([] if game is None else [game]) + (only or [])
-        return _bench_all(named, games, seconds, seed, threads, history, against, json)
+        return _bench_all(named, games, seconds, measuring, history, against, json)
     refuse_given({"--game": ",".join(only) if only else None}, "needs --all")
     if game is None:
         refuse("bench needs a game (see `cardai games`), or --all for all games")
     refuse_given({"--history": history, "--against": against, "--seconds": seconds}, "needs --all")
     loaded = load(game)
     if situations:
-        return _situations(loaded, listed(agent), games, seed, isolate, json)
-    with working("playing", loaded) as progress, sharing.joined() as machines:
+        return _situations(loaded, listed(agent), games, measuring, json)
+    with working("playing", loaded) as progress, measuring.joined() as machines:
         report = benchmark.run_suite(
-            loaded, suite, listed(agent), games, seed, threads, variant, progress, salt_of(salt), isolate, machines,
-            lambda result: progress.note(shown.line(loaded, result)),
+            loaded, suite, listed(agent), games, progress=progress, cluster=machines,
+            on_result=lambda result: progress.note(shown.line(loaded, result)), **measuring.options,
         )  # fmt: skip
     return show(report, json)
 
 
 def _situations(
-    game: "Game", specs: list[str] | None, tries: int | None, seed: int, isolate: bool, as_json: bool
+    game: "Game", specs: list[str] | None, tries: int | None, measuring: MatchOptions, as_json: bool
 ) -> int:
     """Show how often agents find the right move in the situations of a game."""
     from cardai.measure.situations import TRIES, measure_situations
     from cardai.playing.agents.spec import agent
 
     with working("asking", game):
-        asked = None if specs is None else [agent(game, spec, isolate=isolate) for spec in specs]
-        report = measure_situations(game, asked, TRIES if tries is None else tries, seed)
+        asked = None if specs is None else [agent(game, spec, isolate=measuring.isolate) for spec in specs]
+        report = measure_situations(game, asked, TRIES if tries is None else tries, measuring.seed)
     return show(report, as_json)
 
 
@@ -137,8 +129,7 @@ def _bench_all(
     named: list[str],
     games: int | None,
     seconds: float | None,
-    seed: int,
-    threads: int | None,
+    playing: PlayOptions,
     history: Path | None,
     against: Path | None,
     as_json: bool,
@@ -158,7 +149,7 @@ def _bench_all(
         plan = league.plan_all(named or None)
     print(plan.about(games, budget), file=sys.stderr)
     with working("playing") as progress:
-        report = league.run_all(None, games, seed, threads, progress, budget, plan)
+        report = league.run_all(None, games, playing.seed, playing.threads, progress, budget, plan)
     if earlier:
         report = ratings.compare(report, earlier)
     if history and not report.interrupted:

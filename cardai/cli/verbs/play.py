@@ -8,28 +8,23 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from cardai.cli.verbs.shared import (
-    ALONE,
     HERE,
     INTERRUPTED,
+    MATCH_OPTIONS,
     AsJson,
     Computing,
     GameName,
     Isolate,
+    MatchOptions,
     Overwrite,
     Rules,
-    Salt,
-    Seed,
-    Sharing,
     SpecList,
-    Threads,
     Variant,
     announce,
     error_type,
     load,
     print_json,
     refuse,
-    refuse_counts,
-    salt_of,
     show,
     specs_of,
     working,
@@ -44,39 +39,22 @@ def match(
     *,
     seats: Annotated[str, Parameter(help="One agent spec for each seat: bot3,random,random.")],
     games: Annotated[int, Parameter(help="How many games; rounded up to whole rotations.")] = 1000,
-    seed: Seed = 0,
     rotate: Annotated[bool, Parameter(help="Play each deal once with each agent in each seat.")] = True,
     record: Annotated[Path | None, Parameter(help="Write the games to this file (.jsonl or .jsonl.gz).")] = None,
     overwrite: Overwrite = False,
-    threads: Threads = None,
-    variant: Variant = None,
-    sharing: Sharing = ALONE,
-    salt: Salt = None,
-    isolate: Isolate = False,
+    measuring: MatchOptions = MATCH_OPTIONS,
     json: AsJson = False,
 ) -> int:
     """Play agents against each other and print each agent's mean score with a 95 % interval."""
     from cardai.measure import bench as benchmark
 
-    refuse_counts(games, threads)
-    sharing.begin()
+    measuring.begin_games(games)
     loaded = load(game)
-    with working("playing", loaded) as progress, sharing.joined() as machines:
+    with working("playing", loaded) as progress, measuring.joined() as machines:
         report = benchmark.run_match(
-            loaded,
-            specs_of(seats),
-            games,
-            seed=seed,
-            threads=threads,
-            variant=variant,
-            rotate=rotate,
-            record=record,
-            overwrite=overwrite,
-            progress=progress,
-            salt=salt_of(salt),
-            isolate=isolate,
-            cluster=machines,
-        )
+            loaded, specs_of(seats), games, rotate=rotate, record=record, overwrite=overwrite, progress=progress,
+            cluster=machines, **measuring.options,
+        )  # fmt: skip
     return show(report, json)
 
 
@@ -115,17 +93,9 @@ def play(
     unrecorded = "; it was not recorded" if record else ""
     try:
         scores = keyboard.play(
-            loaded,
-            specs,
-            seed=seed,
-            variant=variant,
-            script=moves_from,
-            record=record,
-            overwrite=overwrite,
-            isolate=isolate,
-            study=study,
-            judge=judge,
-        )
+            loaded, specs, seed=seed, variant=variant, script=moves_from, record=record, overwrite=overwrite,
+            isolate=isolate, study=study, judge=judge,
+        )  # fmt: skip
     except KeyboardInterrupt:
         print(f"\ninterrupted: the game is not finished{unrecorded}", file=sys.stderr)
         return INTERRUPTED

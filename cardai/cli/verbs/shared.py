@@ -86,7 +86,38 @@ class Sharing(Computing):
         return join(self.cluster, mixed=self.mixed, device=self.device, scorer=self.scorer)
 
 
-HERE, ALONE = Computing(), Sharing()
+@Parameter(name="*")
+@dataclass(frozen=True)
+class PlayOptions(Sharing):
+    """Options of a verb that plays many games."""
+
+    seed: Seed = 0
+    threads: Threads = None
+    variant: Variant = None
+
+    def begin_games(self, games: int | None) -> None:
+        """As `begin`. Refuses an impossible number of games, or of threads, before a game is loaded and compiled."""
+        refuse_counts(games, self.threads)
+        self.begin()
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class MatchOptions(PlayOptions):
+    """Options of a verb that plays agents against each other, which may run code of the user's."""
+
+    salt: Salt = None
+    isolate: Isolate = False
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of `run_match` and `run_suite`."""
+        salt = "" if self.salt == "none" else self.salt
+        own = {name: getattr(self, name) for name in ("seed", "threads", "variant", "isolate")}
+        return own | {"salt": salt}
+
+
+HERE, PLAY_OPTIONS, MATCH_OPTIONS = Computing(), PlayOptions(), MatchOptions()
 
 
 def load(name: str) -> "Game":
@@ -136,10 +167,6 @@ def numbers_of(text: str) -> list[int]:
             refuse(f"{text!r} does not name numbers of players; write 4, or 2-8, or 2,4,6")
         numbers += range(int(first), int(last) + 1)
     return list(dict.fromkeys(numbers))
-
-
-def salt_of(given: str | None) -> str | None:
-    return "" if given == "none" else given
 
 
 def refuse_given(options: dict[str, Any], why: str) -> None:
