@@ -478,7 +478,6 @@ def _runs(folder: Path) -> dict[str, Kind]:
 def _results(folder: Path) -> dict[str, Kind]:
     from cardai.experiments.machinery import lab, sealed
     from cardai.measure import history
-    from cardai.measure.league import League
 
     root = Path(__file__).resolve().parents[1]
     pieces, report, ratings = (_fresh(folder, name) for name in ("pieces", "report", "ratings"))
@@ -507,9 +506,8 @@ def _results(folder: Path) -> dict[str, Kind]:
         return lab.chosen_again(place, 1, 0)
 
     def compared(place: Path) -> object:
-        run_before = history.last_run(place / "h.jsonl")
-        league = League(0, 10, 1, (), {}, (), 1.0, False)
-        comparison = history.compare(league, run_before).comparison
+        runs = history.read_history(place / "h.jsonl")
+        comparison = history.changes(runs[0], runs[-1])
         printable(comparison.then + "".join(comparison.gone))
         return comparison
 

@@ -16,7 +16,7 @@ from cardai.cli.show.analysis import figure
 from cardai.cli.show.figure import save_figure
 from cardai.errors import CardaiError
 from cardai.measure.analysis import analyse, analyse_file
-from cardai.measure.move_values import evaluated, positions, spec_of, weighed
+from cardai.measure.move_values import evaluated, positions, weighed
 from cardai.measure.value_scale import scale_of
 from cardai.playing.agents.adjusted import ShiftedEvaluator
 from cardai.playing.agents.evaluator import find_evaluator
@@ -289,15 +289,6 @@ def test_models_predict_the_end_worse_after_moves_of_other_seats():
     assert np.mean(anew) > np.mean(carried) + 0.02
 
 
-def test_a_model_is_asked_as_it_was_trained_to_be(monkeypatch):
-    assert str(spec_of(MOSKA, "best")) == "greedy:best"
-    assert str(spec_of(MOSKA, "nn2")) == "sampled:nn2"
-    assert str(spec_of(MOSKA, "nn2?worlds=9")) == "sampled:nn2?worlds=9"
-    assert str(spec_of(MOSKA, "hand_value")) == "greedy:hand_value"
-    with pytest.raises(CardaiError, match="'gone'"):
-        spec_of(MOSKA, "gone")
-
-
 def test_the_same_seed_gives_the_same_analysis(hidden):
     one, same, other = (analyse(THIRTYONE, hidden, "sampled:prospects?worlds=4", seed=seed) for seed in (3, 3, 4))
     assert one == same
@@ -377,9 +368,7 @@ def test_the_command_prints_draws_and_answers_in_json(file, tmp_path, capsys):
         ("--agent peeking:mlp", "peeks"),
         ("--agent greedy:mlp?epsilon=0.1", "explores"),
         ("--agent greedy:nobody", "no heuristic or model 'nobody'"),
-        ("--model nobody", "no heuristic or model 'nobody'"),
-        (f"--model {ROOT}/evaluators/models/moska/best.safetensors", "is a model of moska, not of tictactoe"),
-        ("--agent greedy:mlp --model mlp", "not both"),
+        (f"--agent greedy:{ROOT}/evaluators/models/moska/best.safetensors", "is a model of moska, not of tictactoe"),
         ("--top 0", "top must be at least 1"),
         ("--figure game.gif", "a figure ends in"),
         ("--device tpu", "--device is auto, cpu or gpu"),
@@ -406,8 +395,8 @@ def test_models_for_other_tables_are_refused(tmp_path, capsys):
     with Writer(tmp_path / "two.jsonl", DURAK, RANDOM[:2], "report", 2) as writer:
         for one in played(DURAK, RANDOM[:2], variant="report"):
             writer.add(one.seed, one.lineup, one.moves, one.scores)
-    refused(capsys, [str(tmp_path / "two.jsonl"), "--model", "report4"], "is a model for 4 seats, not for 2")
-    refused(capsys, [str(tmp_path / "two.jsonl"), "--model", "podkidnoy2"], "variant 'podkidnoy', not 'report'")
+    refused(capsys, [str(tmp_path / "two.jsonl"), "--agent", "greedy:report4"], "is a model for 4 seats, not for 2")
+    refused(capsys, [str(tmp_path / "two.jsonl"), "--agent", "greedy:podkidnoy2"], "variant 'podkidnoy', not 'report'")
 
 
 def test_scores_outside_0_to_1_are_refused(monkeypatch):

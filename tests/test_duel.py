@@ -43,7 +43,7 @@ def test_equals_play_all_games_and_stay_undecided(tmp_path):
 def test_equals_get_a_verdict_less_often_than_the_level_allows(tmp_path, monkeypatch):
     """Of 300 duels between equals with four looks each, at most 5 % are decided, up to chance (3 sigma: 26)."""
 
-    def coins(game, agents, number, deals, seed, *_):
+    def coins(game, agents, number, deals, seed, **_):
         seeds = deal_seeds(seed, deals, first=number * deals)
         first = np.random.default_rng(seeds).integers(2, size=(len(seeds), 2)).astype(np.float32)
         marks = np.arange(8 * len(seeds), dtype=np.uint8).reshape(-1, 8)
@@ -149,7 +149,7 @@ def test_a_damaged_file_is_named(tmp_path, content):
         np.savez(file, scores=np.zeros((3, 2, 2)), marks=np.zeros((3, 8), np.uint8))
     else:
         file.write_bytes(content)
-    with pytest.raises(CardaiError, match=r"0000\.npz (is damaged|does not hold 20 deals for 2 seats)") as caught:
+    with pytest.raises(CardaiError, match=r"0000\.npz is damaged") as caught:
         duel(TICTACTOE, "random", "random", seats=2, games=40, folder=tmp_path)
     assert "\n" not in str(caught.value)
 

@@ -590,20 +590,6 @@ def test_advice_does_not_change_the_game(tmp_path):
     assert points() == points("hint", "why", "chances")
 
 
-def test_a_finished_game_can_be_looked_at_again(tmp_path, console):
-    keyboard.play(TICTACTOE, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN, "a"), console=console)
-    assert "or type a to look at the game again" in said(console)
-    assert "tictactoe 1 (standard), game 0, seed 1" in said(console)
-    silent = Console(file=io.StringIO(), width=100)
-    keyboard.play(TICTACTOE, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN, "no"), console=silent)
-    assert "game 0, seed 1" not in said(silent)
-    keyboard.play(TICTACTOE, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN), console=silent)
-    assert said(silent).count("look at the game again") == 1, "nobody is there to be asked"
-    bare = TICTACTOE.changed(name="bare", heuristics={}, opponents=())
-    keyboard.play(bare, [HUMAN, HUMAN], seed=1, script=script(tmp_path, *DRAWN, "a"), console=silent)
-    assert "plays on after the move" in said(silent), "without a model, by rollouts"
-
-
 HEARTS = cardai.load("hearts")
 
 

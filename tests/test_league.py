@@ -15,7 +15,7 @@ from cardai.cli.main import run
 from cardai.cli.show.league import rating_words
 from cardai.errors import CardaiError
 from cardai.measure import league, pool, speed
-from cardai.measure.history import append, check_history, compare, last_run, read_history
+from cardai.measure.history import append, changes, check_history, read_history
 from cardai.measure.league import run_all
 from cardai.measure.pool import draw_lineups, pool_of, tables_of
 from cardai.playing.agents.spec import Agent
@@ -298,6 +298,11 @@ def test_progress_counts_over_all_tables():
     assert steps[-1][:2] == (20, 20)
 
 
+def line_of(found):
+    """A run as a line of a history has it."""
+    return {"date": "2026-01-01", **found.as_json()}
+
+
 def test_a_history_keeps_everything(played):
     path = Path("history.jsonl")
     check_history(path)
@@ -311,20 +316,18 @@ def test_a_history_keeps_everything(played):
     assert first["tables"][0]["version"] == 1
     rating = first["tables"][0]["standings"][0]["rating"]
     assert rating["point"] == played.tables[0].standings[0].rating.point
-    assert last_run(path) == second
     check_history(path)
     assert len(read_history(path)) == 2
 
 
 def test_ratings_that_differ_beyond_both_intervals_are_better_or_worse(played):
     append(Path("h.jsonl"), played)
-    then = last_run(Path("h.jsonl"))
+    (then,) = read_history(Path("h.jsonl"))
     for one in then["tables"][0]["standings"]:
         shift = {"greedy:mlp": -1000, "greedy:cnn": 1000, "rollout:10": -1}.get(one["spec"], 0)
         for bound in ("point", "low", "high"):
             one["rating"][bound] += shift
-    found = compare(played, then).comparison
-    assert found is not None
+    found = changes(then, line_of(played))
     assert found.same_pools
     verdicts = {change.spec: change.verdict for change in found.changes}
     assert verdicts["greedy:mlp"] == "better"
@@ -341,32 +344,28 @@ def test_infinite_bounds_stay_infinite_in_a_history_and_decide_nothing(played):
     table = played.tables[0]
     best = replace(table.standings[0], rating=replace(table.standings[0].rating, point=5000.0, high=math.inf))
     append(Path("h.jsonl"), replace(played, tables=(replace(table, standings=(best, *table.standings[1:])),)))
-    line = last_run(Path("h.jsonl"))
+    (line,) = read_history(Path("h.jsonl"))
     assert line["tables"][0]["standings"][0]["rating"]["high"] is None
-    found = compare(played, line).comparison
-    assert found is not None
+    found = changes(line, line_of(played))
     assert found.changes[0].difference.low == -math.inf
     assert found.changes[0].verdict == "undecided"
 
 
 def test_new_and_missing_agents_are_named(played):
     append(Path("h.jsonl"), played)
-    then = last_run(Path("h.jsonl"))
+    (then,) = read_history(Path("h.jsonl"))
     then["tables"][0]["standings"][0]["spec"] = "greedy:old"
-    found = compare(played, then)
-    assert found.comparison is not None
-    assert found.comparison.new == (f"{played.tables[0].standings[0].spec} at tictactoe (standard, 2)",)
-    assert found.comparison.gone == ("greedy:old at tictactoe (standard, 2)",)
-    assert "gone: greedy:old at tictactoe (standard, 2)" in text_of(found)
-    assert "the two runs have different agents" in text_of(found)
+    found = changes(then, line_of(played))
+    assert found.new == (f"{played.tables[0].standings[0].spec} at tictactoe (standard, 2)",)
+    assert found.gone == ("greedy:old at tictactoe (standard, 2)",)
+    assert not found.same_pools
 
 
 def test_another_version_of_a_game_is_not_compared(played):
     append(Path("h.jsonl"), played)
-    then = last_run(Path("h.jsonl"))
+    (then,) = read_history(Path("h.jsonl"))
     then["tables"][0]["version"] = 7
-    found = compare(played, then).comparison
-    assert found is not None
+    found = changes(then, line_of(played))
     assert not found.changes
     assert len(found.new) == len(found.gone) == len(played.tables[0].standings)
 
@@ -374,8 +373,7 @@ def test_another_version_of_a_game_is_not_compared(played):
 def test_tables_that_were_not_played_are_not_called_gone(played):
     append(Path("h.jsonl"), played)
     stopped = replace(played, tables=(), unplayed=("tictactoe (standard, 2)",), interrupted=True)
-    found = compare(stopped, last_run(Path("h.jsonl"))).comparison
-    assert found is not None
+    found = changes(*read_history(Path("h.jsonl")), line_of(stopped))
     assert (found.changes, found.new, found.gone) == ((), (), ())
 
 
@@ -384,7 +382,7 @@ def test_a_damaged_line_is_refused_with_its_number(played, damage):
     path = Path("h.jsonl")
     append(path, played)
     path.write_text(f"{path.read_text()}{damage}\n{path.read_text()}")
-    for look in (last_run, check_history):
+    for look in (read_history, check_history):
         with pytest.raises(CardaiError, match=r"h\.jsonl, line 2: it is (damaged|empty)"):
             look(path)
 
@@ -426,14 +424,11 @@ def test_all_games_are_measured_from_the_command_line(capsys):
     assert code == 0
     assert "tictactoe (standard, 2)" in out
     assert "greedy:open_lines" in out
-    code, out, err = call(
-        capsys, "bench", "--all", "--games", 40, "--json", "--history", "h.jsonl", "--against", "h.jsonl"
-    )
+    code, out, err = call(capsys, "bench", "--all", "--games", 40, "--json", "--history", "h.jsonl")
     assert code == 0
     assert err == f"5 agents at 1 table, 40 games at each; {UNBOUNDED}\n"
     report = json.loads(out)
     assert (report["asked"], report["budget"]) == (40, None)
-    assert report["comparison"]["changes"]
     assert [one["seed"] for one in read_history(Path("h.jsonl"))] == [2, 0]
 
 
@@ -458,9 +453,6 @@ REFUSALS = {
     "bench --all --suite random": "--suite 'random' is for a suite, not for --all",
     "bench tictactoe --history h.jsonl": "--history 'h.jsonl' needs --all",
     "bench --all --games 0": "--games must be at least 1, not 0",
-    "bench --all --against missing.jsonl": "cannot read missing.jsonl",
-    "bench --all --against empty.jsonl": "empty.jsonl holds no run to compare with",
-    "bench --all --against bad.jsonl": "bad.jsonl, line 1: it is damaged",
     "bench --all --history bad.jsonl": "bad.jsonl, line 1: it is damaged",
     "bench --all --history missing/h.jsonl": "cannot write missing/h.jsonl",
     "bench --all --history .": "cannot write .",

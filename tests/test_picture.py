@@ -7,8 +7,7 @@ import pytest
 
 import cardai
 import cardai.records.record
-from cardai.cli.main import run
-from cardai.cli.show.picture import film, picture
+from cardai.cli.show.picture import picture
 from cardai.game import listed_pieces
 from cardai.playing.table.one import OneGame
 
@@ -63,18 +62,3 @@ def test_a_picture_with_all_hands_open_shows_every_card_and_a_seats_view_only_it
         }
         assert hands[seat] <= seen == known
         assert not re.search(r"\bp\d\b", picture(game, state, seat))
-
-
-def test_replay_draws_a_recorded_game_as_one_seat_saw_it(tmp_path, capsys):
-    folder, out = tmp_path / "games", tmp_path / "game.svg"
-    run(["selfplay", "tictactoe", "--agent", "random", "--games", "1", "--out", str(folder)])
-    (file,) = folder.glob("*.jsonl*")
-    capsys.readouterr()
-    run(["replay", str(file), "--svg", str(out), "--seat", "0"])
-    assert str(out) in capsys.readouterr().out
-    reader = cardai.records.record.read(file)
-    (game,) = list(reader)
-    drawn = ElementTree.fromstring(out.read_text("utf-8"))
-    frames = drawn.findall("{http://www.w3.org/2000/svg}g")
-    assert len(frames) == len(game.moves) + 1
-    assert out.read_text("utf-8") == film(GAMES["tictactoe"], game, 0)

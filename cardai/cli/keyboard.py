@@ -16,7 +16,6 @@ from rich.console import Console
 
 from cardai.cli.coach import STUDY, Coach
 from cardai.cli.menu import Menu
-from cardai.cli.show import analysis as shown_analysis
 from cardai.cli.show.console import Output
 from cardai.cli.show.progress import Line
 from cardai.cli.show.seats import Seats, listed, to_you
@@ -26,11 +25,10 @@ from cardai.errors import CardaiError, printable
 from cardai.files.kind import foreign_kind
 from cardai.files.reading import read_bytes
 from cardai.game import Game
-from cardai.measure.analysis import Analysis, analyse
 from cardai.playing.agents.spec import HUMAN, STUDENT, agent
 from cardai.playing.agents.strongest import strongest
 from cardai.playing.table.one import OneGame
-from cardai.records.record import RecordedGame, Writer
+from cardai.records.record import Writer
 
 _LONGEST_SCRIPT = 1 << 20  # bytes
 
@@ -40,7 +38,6 @@ Type the beginning of one or more words of a move to list the moves that have su
 rules prints the rules of the game, words what its words mean, scores a match by its rounds.
 ? shows this help, q leaves the game."""
 _COMMANDS = ("rules", "words", "scores")
-_LOOK_AGAIN = "Press Enter to end, or type a to look at the game again, move by move: "
 
 
 class Inputs:
@@ -199,18 +196,6 @@ class Screen:
         self._shown = {other: min(ply, self.table.ply) for other, ply in self._shown.items()}
         self._say(f"Back before your move at ply {self.table.ply}.")
         return True
-
-    def offer_review(self, look: Callable[[], Analysis]) -> None:
-        """Offer a person at the keyboard to look at the game again. `look`: analyses it."""
-        if not self.inputs.has_more:
-            return
-        try:
-            wants = (self.inputs.ask(self.console, _LOOK_AGAIN) or "").lower() in ("a", "analyse")
-            report = look() if wants else None
-        except KeyboardInterrupt:  # the game is over and written: there is nothing left to interrupt
-            return
-        if report is not None:
-            self.console.print(shown_analysis.table(report))
 
     def show(self, seat: int) -> None:
         """Print what happened since this person's last turn, and the table as the person sees it now."""
@@ -413,16 +398,7 @@ def play(
         if writer is not None:
             writer.add(seed, [specs.index(spec) for spec in written], table.moves, table.scores().tolist())
     screen.result()
-    screen.offer_review(lambda: _reviewed(table, names))
     return table.scores()
-
-
-def _reviewed(table: OneGame, names: Sequence[str]) -> Analysis:
-    """The analysis of a finished game by the usual evaluator (`cardai.measure.move_values.usual_valuer`)."""
-    scores = tuple(table.scores().tolist())
-    played = RecordedGame(0, table.seed, table.variant, tuple(range(table.seats)), scores, table.moves)
-    with Line("looking at the game again") as progress:
-        return analyse(table.game, played, names=names, progress=progress)
 
 
 def _play_on(table: OneGame, screen: Screen) -> bool:

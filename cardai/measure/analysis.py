@@ -36,7 +36,6 @@ from cardai.measure.move_values import (
     played_on,
     plays_on,
     positions,
-    spec_of,
     usual_valuer,
     weighed,
 )
@@ -244,33 +243,21 @@ def analyse_file(
     agent: str | None = None,
     *,
     number: int = 0,
-    model: str | None = None,
     rules: str | None = None,
     seed: int = 0,
     top: int = 5,
     seat: int | None = None,
     progress: Progress | None = None,
 ) -> Analysis:
-    """Analyse game `number` of a file. The whole file is read, so that an edited one is refused.
-
-    - `model`: a model instead of an agent, asked as it was trained to be asked; see `spec_of`.
-    - `rules`: the path of the game if it has no name here.
+    """Analyse game `number` of a file. `rules`: the path of the game if it has no name here.
 
     Raises CardaiError for a file that cannot be read, is damaged, is of another version of the game or does not have
     that game, and as `analyse` does.
     """
-    if agent is not None and model is not None:
-        raise CardaiError(f"name an agent or a model to evaluate by, not both {agent!r} and {model!r}")
     reader = record.read(path)
-    game, played = reader.load(rules), None
-    for recorded in reader:
-        if recorded.number == number:
-            played = recorded
-    if played is None:
-        raise CardaiError(f"{path} has {reader.games} games, counted from 0; there is no game {number}")
-    spec = agent or (None if model is None else spec_of(game, model))
+    game, played = reader.load(rules), reader.game(number)
     names = [reader.header.agents[place] for place in played.lineup]
-    analysis = analyse(game, played, spec, names=names, seed=seed, top=top, seat=seat, progress=progress)
+    analysis = analyse(game, played, agent, names=names, seed=seed, top=top, seat=seat, progress=progress)
     return dataclasses.replace(analysis, file=str(path))
 
 

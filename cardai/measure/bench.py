@@ -17,6 +17,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -95,15 +96,12 @@ def run_suite(
     the suite itself.
     """
     suite = _suite(is_game(game), suite_name)
-    games, threads = positive("games", suite.games if games is None else games), thread_count(threads)
-    seed = whole("seed", seed)
-    check_flag("isolate", isolate)
-    check_function("progress", progress)
+    variant = suite.variant if variant is None else variant
+    run = _Run.of(game, variant, suite.games if games is None else games, seed, threads, progress, isolate, cluster)
+    variant = run.variant
     check_function("on_result", on_result)
-    check_machines(cluster)
     if agents is not None:
         check_list("agents", agents, str, "specs of agents")
-    variant = _variant(game, suite.variant if variant is None else variant)
     line_ups = {name: line_up_of(row, game.teams) for name, row in suite.rows.items()}
     for spec in agents or ():  # agents named by the caller must exist; those of the suite may come later
         named, sizes = agent(game, spec, isolate=isolate), [len(one) for one in line_ups.values()]
@@ -111,12 +109,9 @@ def run_suite(
             named.check_fits(game, variant, sizes[0])
     strongest = () if agents or suite_name else _strongest(game, line_ups, variant)
     added = [spec for spec in strongest if spec not in suite.agents]
-    planned, missing = _planned(game, line_ups, (*(agents or suite.agents), *added), games, variant, isolate)
+    planned, missing = _planned(game, line_ups, (*(agents or suite.agents), *added), run)
     missing = [gap for gap in missing if gap.agent not in added]  # one is for tables of another size
-    own_deals = any(needs_own_deals(plan.line_up) for plan in planned)
-    why_unsealed = unsealed((plan.line_up for plan in planned), salt)
-    salt = _salt(salt, own_deals)
-
+    dealing = _Dealing.of([plan.line_up for plan in planned], salt)
     total = sum(plan.games for plan in planned)
     measures = _measures(game, suite.measure, game.learning.measures, map(len, line_ups.values()))
     noted = _noted(game, measures)
@@ -127,24 +122,15 @@ def run_suite(
     try:
         for plan in planned:
             part = begin_part(progress, done, total, f"{plan.measured.label} in {plan.row}")
+            own_salt = f"{dealing.salt} {plan.row} {_number(planned, plan)}" if dealing.own_deals else dealing.salt
             results, places = play_rotated(
-                game,
-                plan.line_up,
-                plan.turns,
-                plan.deals,
-                seed,
-                variant,
-                threads,
-                part,
-                salt=f"{salt} {plan.row} {_number(planned, plan)}" if own_deals else salt,
-                noted=noted,
-                cluster=cluster,
-                own_deals=own_deals,
-            )
+                game, plan.line_up, plan.turns, plan.deals, run.seed, variant, run.threads, part, salt=own_salt,
+                noted=noted, cluster=cluster, own_deals=dealing.own_deals,
+            )  # fmt: skip
             with interrupts_held():
                 tally = _Tally(game, len(plan.line_up), {"score", *(one.name for one in measures)}, [plan.counted])
                 tally.add(results, places)
-                rows.append(_suite_result(game, suite, measures, plan, results, places, tally, seed))
+                rows.append(_suite_result(game, suite, measures, plan, results, places, tally, run.seed))
                 by_agent[plan.row, plan.measured.label] = tally.of(0)
                 done += plan.games
             if on_result is not None:
@@ -155,33 +141,12 @@ def run_suite(
         if not rows:
             raise
         interrupted = True
-    return BenchReport(
-        kind="suite",
-        game=game.name,
-        version=game.version,
-        variant=variant,
-        title=f"{game.title}, suite {suite_name or next(iter(game.agents.suites), 'random')}: {suite.about}",
-        measure=suite.measure,
-        measures=tuple(measures),
-        seed=seed,
-        salt=salt,
-        asked=games,
-        rotate=True,
-        threads=cluster.slots if cluster else threads,
-        rows=tuple(rows),
-        missing=tuple(missing),
-        unplayed=len(planned) - len(rows),
-        verdicts=_verdicts(measures, by_agent),
-        source=suite.source,
+    title = f"{game.title}, suite {suite_name or next(iter(game.agents.suites), 'random')}: {suite.about}"
+    return run.report(
+        "suite", title, measures, rows, dealing, rows, interrupted, missing=tuple(missing),
+        unplayed=len(planned) - len(rows), verdicts=_verdicts(measures, by_agent), source=suite.source,
         claim_games=suite.claim_games,
-        games=sum(row.games for row in rows),
-        endless=sum(row.endless for row in rows),
-        seconds=sum(row.seconds for row in rows),
-        decisions=sum(row.decisions for row in rows),
-        interrupted=interrupted or any(row.interrupted for row in rows),
-        own_deals=own_deals,
-        unsealed=why_unsealed,
-    )
+    )  # fmt: skip
 
 
 def run_match(
@@ -208,23 +173,17 @@ def run_match(
 
     Raises CardaiError for bad specs, seats, games, variant or file, before anything is played.
     """
-    games, threads, seed = positive("games", games), thread_count(threads), whole("seed", seed)
-    variant = _variant(is_game(game), variant)
+    run = _Run.of(game, variant, games, seed, threads, progress, isolate, cluster)
     check_list("players", players, (str, Spec, Agent), "agents or specs of agents")
     check_flag("rotate", rotate)
     check_flag("overwrite", overwrite)
-    check_flag("isolate", isolate)
-    check_function("progress", progress)
-    check_machines(cluster)
     record = None if record is None else check_path("record", record)
-    game.options(len(players), variant)
-    line_up = _line_up(game, players, variant, isolate)
-    own_deals = needs_own_deals(line_up)
-    why_unsealed = unsealed([line_up], salt)
-    salt = _salt(salt, own_deals)
+    game.options(len(players), run.variant)
+    line_up = _line_up(game, players, run.variant, isolate)
+    dealing = _Dealing.of([line_up], salt)
     specs = [player.spec for player in line_up]
     turns = distinct_rotations(specs) if rotate else np.arange(len(specs))[None]
-    deals = -(-games // len(turns))
+    deals = -(-run.games // len(turns))
     measures = _measures(game, "score", game.learning.measures or ("win", "loss"), [len(specs)])
     players, own = list({player.spec: player for player in line_up}.values()), dict[str, list[int]]()
     for place, spec in enumerate(specs):
@@ -233,24 +192,14 @@ def run_match(
     tally = _Tally(game, len(specs), names, [sides(places, game.teams) for places in own.values()])
     total, block = deals * len(turns), deals if cluster else max(1, BLOCK // len(turns))
     interrupted = False
-    with recorder(record, game, specs, variant, total, overwrite) as writer:
+    with recorder(record, game, specs, run.variant, total, overwrite) as writer:
         try:
             for first in range(0, deals, block):
+                part = begin_part(progress, first * len(turns), total, " - ".join(specs))
                 results, places = play_rotated(
-                    game,
-                    line_up,
-                    turns,
-                    min(block, deals - first),
-                    seed,
-                    variant,
-                    threads,
-                    begin_part(progress, first * len(turns), total, " - ".join(specs)),
-                    writer,
-                    salt,
-                    _noted(game, measures),
-                    first=first,
-                    cluster=cluster,
-                )
+                    game, line_up, turns, min(block, deals - first), run.seed, run.variant, run.threads, part, writer,
+                    dealing.salt, _noted(game, measures), first=first, cluster=cluster,
+                )  # fmt: skip
                 with interrupts_held():
                     tally.add(results, places)
                 if results.interrupted:
@@ -260,31 +209,83 @@ def run_match(
                 raise
             interrupted = True
     by_agent = {("", player.label): tally.of(number) for number, player in enumerate(players)}
-    return BenchReport(
-        kind="match",
-        game=game.name,
-        version=game.version,
-        variant=variant,
-        title=f"{game.title}: {' - '.join(player.label for player in line_up)}",
-        measure="score",
-        measures=tuple(measures),
-        seed=seed,
-        salt=salt,
-        asked=games,
-        rotate=rotate,
-        threads=cluster.slots if cluster else threads,
-        rows=tuple(
-            _standing(measures, player, len(own[player.spec]), tally, number) for number, player in enumerate(players)
-        ),
-        verdicts=_verdicts([one for one in measures if one.name in ("score", *game.learning.measures)], by_agent),
-        games=tally.games,
-        endless=tally.endless,
-        seconds=tally.seconds,
-        decisions=tally.decisions,
-        interrupted=interrupted or tally.interrupted,
-        own_deals=own_deals,
-        unsealed=why_unsealed,
-    )
+    rows = [_standing(measures, player, len(own[player.spec]), tally, number) for number, player in enumerate(players)]
+    compared = [one for one in measures if one.name in ("score", *game.learning.measures)]
+    title = f"{game.title}: {' - '.join(player.label for player in line_up)}"
+    return run.report(
+        "match", title, measures, rows, dealing, [tally], interrupted, rotate=rotate,
+        verdicts=_verdicts(compared, by_agent),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What suites and matches are asked for alike: see `run_suite`. `games` are those of a row."""
+
+    game: Game
+    variant: str
+    games: int
+    seed: int
+    threads: int
+    isolate: bool
+    cluster: Machines | None
+
+    @classmethod
+    def of(
+        cls,
+        game: Game,
+        variant: str | None,
+        games: int,
+        seed: int,
+        threads: int | None,
+        progress: Progress | None,
+        isolate: bool,
+        cluster: Machines | None,
+    ) -> "_Run":
+        """Raises CardaiError for what cannot be asked for."""
+        games, threads, seed = positive("games", games), thread_count(threads), whole("seed", seed)
+        is_game(game).options(None, variant)
+        check_flag("isolate", isolate)
+        check_function("progress", progress)
+        check_machines(cluster)
+        return cls(game, game.canonical(variant), games, seed, threads, isolate, cluster)
+
+    def report(
+        self,
+        kind: str,
+        title: str,
+        measures: Sequence[Measure],
+        rows: Sequence[Any],
+        dealing: "_Dealing",
+        parts: Sequence[Any],
+        interrupted: bool,
+        rotate: bool = True,
+        **others: Any,
+    ) -> BenchReport[Any]:
+        """The report, with the sums over `parts`, which are rows or tallies."""
+        sums = {name: sum(getattr(one, name) for one in parts) for name in ("games", "endless", "seconds", "decisions")}
+        interrupted = interrupted or any(one.interrupted for one in parts)
+        return BenchReport(
+            kind, self.game.name, self.game.version, self.variant, title, measures[0].name, tuple(measures), self.seed,
+            dealing.salt, self.games, rotate, self.cluster.slots if self.cluster else self.threads, tuple(rows),
+            interrupted=interrupted, own_deals=dealing.own_deals, unsealed=dealing.unsealed, **sums, **others,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Dealing:
+    """How deals are made: their salt, and what is in a report of `own_deals` and `unsealed`."""
+
+    salt: str
+    own_deals: bool
+    unsealed: tuple[str, ...]
+
+    @classmethod
+    def of(cls, line_ups: Sequence[Sequence[Agent]], salt: str | None) -> "_Dealing":
+        """`salt`: the one given, None for a new one if an agent runs code of somebody else's."""
+        own_deals = any(map(needs_own_deals, line_ups))
+        chosen = (new_salt() if own_deals else "") if salt is None else check_text("salt", salt)
+        return cls(chosen, own_deals, unsealed(line_ups, salt))
 
 
 def _suite(game: Game, name: str | None) -> Suite:
@@ -312,11 +313,6 @@ def _suite_against_random(game: Game) -> Suite:
         rows={"random": Row(others)} if others else {"itself": Row((MEASURED,) * seats)},
         agents=tuple(dict.fromkeys(agents)),
     )
-
-
-def _variant(game: Game, variant: str | None) -> str:
-    game.options(None, variant)
-    return game.canonical(variant)
 
 
 @dataclass(frozen=True)
@@ -352,12 +348,7 @@ class _Plan:
 
 
 def _planned(
-    game: Game,
-    line_ups: Mapping[str, Sequence[str]],
-    specs: Sequence[str],
-    games: int,
-    variant: str,
-    isolate: bool,
+    game: Game, line_ups: Mapping[str, Sequence[str]], specs: Sequence[str], run: _Run
 ) -> tuple[list[_Plan], list[MissingRow]]:
     """The agents in all rows that they can play, and the rows that cannot be played."""
     planned: list[_Plan] = []
@@ -366,7 +357,7 @@ def _planned(
         own = [place for place, name in enumerate(named) if name == MEASURED]
         beside, against = _others(named, own, game.teams)
         try:
-            line_up = _line_up(game, [spec if name == MEASURED else name for name in named], variant, isolate)
+            line_up = _line_up(game, [spec if name == MEASURED else name for name in named], run.variant, run.isolate)
         except CardaiError as error:
             opponents, partners = (tuple(named[place] for place in places) for places in (against, beside))
             missing.append(MissingRow(spec, row, opponents, str(error), len(own), partners))
@@ -375,19 +366,10 @@ def _planned(
         all_turns = len(distinct_rotations([None if place in own else name for place, name in enumerate(seated)]))
         turns = distinct_rotations(seated)
         again = range(0, all_turns, len(turns))  # the rotations that are the same game as the first one
-        planned.append(
-            _Plan(
-                spec=spec,
-                row=row,
-                line_up=line_up,
-                own=own,
-                partners=tuple(line_up[place] for place in beside),
-                opponents=tuple(line_up[place] for place in against),
-                counted=[[(place + turn) % len(seated) for place in own] for turn in again],
-                turns=turns,
-                deals=-(-games // all_turns),
-            )
-        )
+        partners, opponents = (tuple(line_up[place] for place in places) for places in (beside, against))
+        counted = [[(place + turn) % len(seated) for place in own] for turn in again]
+        deals = -(-run.games // all_turns)
+        planned.append(_Plan(spec, row, line_up, own, partners, opponents, counted, turns, deals))
     return planned, missing
 
 
@@ -405,13 +387,6 @@ def _line_up(game: Game, players: Sequence[str | Spec | Agent], variant: str, is
     for player in agents:
         player.check_fits(game, variant, len(agents))
     return agents
-
-
-def _salt(salt: str | None, own_deals: bool) -> str:
-    """The salt of a run: the one given, or a new one if an agent runs code of somebody else's."""
-    if salt is not None:
-        return check_text("salt", salt)
-    return new_salt() if own_deals else ""
 
 
 def _number(planned: Sequence[_Plan], plan: _Plan) -> int:

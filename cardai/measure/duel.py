@@ -114,22 +114,23 @@ def duel(
     line_ups = [line_up, [agent(game, other) for _ in line_up]] if game.teams == 1 else [line_up]
     salt, why_unsealed = new_salt() if any(map(needs_own_deals, line_ups)) else "", unsealed(line_ups, None)
     seed, threads, folder = whole("seed", seed), thread_count(threads), check_path("folder", folder)
+    variant = game.canonical(variant)
     check_function("progress", progress)
     check_machines(cluster)
     first, sides = -(-positive("games", games) // BLOCK), game.teams or seats
     deals = -(-games // (first * sides))
     blocks = max(first, -(-positive("most", games if most is None else most) // (deals * sides)))
-    sums = list(looks(first, blocks))
+    sums, total = list(looks(first, blocks)), blocks * deals * sides
+    options = {"seed": seed, "salt": salt, "variant": variant, "threads": threads, "cluster": cluster}
     played: list[_Block] = []
     for count, end in enumerate(sums, 1):
         for number in range(len(played), end):
             file = Path(folder) / f"{number:04d}.npz"
             block = _read(file, deals, sides, max(2, sides))
             if block is None:
-                part = _part(progress, number * deals * sides, blocks * deals * sides)
-                parts = [
-                    _play(game, one, number, deals, seed, salt, variant, threads, part, cluster) for one in line_ups
-                ]
+                before = number * deals * sides
+                told = progress and (lambda done, _, before=before: progress(before + done, total))
+                parts = [_play(game, one, number, deals, progress=told, **options) for one in line_ups]
                 block = parts[0] if len(parts) == 1 else _beside(*parts)
                 _write(file, block)
             played.append(block)
@@ -175,38 +176,14 @@ class _Block:
     marks: np.ndarray
 
 
-def _play(
-    game: Game,
-    line_up: list[Agent],
-    number: int,
-    deals: int,
-    seed: int,
-    salt: str,
-    variant: str | None,
-    threads: int | None,
-    progress: CountProgress | None,
-    cluster: Machines | None,
-) -> _Block:
+def _play(game: Game, line_up: list[Agent], number: int, deals: int, **options: Any) -> _Block:
+    """Play a block of deals. `options`: of `play_rotated`."""
     turns = distinct_rotations(seats_of_side(np.zeros(1, int), len(line_up), game.teams)[0].tolist())
-    results, places = play_rotated(
-        game,
-        line_up,
-        turns,
-        deals,
-        seed,
-        game.canonical(variant),
-        threads,
-        progress,
-        salt=salt,
-        moves=True,
-        first=number * deals,
-        cluster=cluster,
-    )
+    results, places = play_rotated(game, line_up, turns, deals, moves=True, first=number * deals, **options)
     scores = outcomes(game.payoff, "score", results.complete())
     by_side = [outcomes_of_place(places, side, scores) for side in range(len(turns))]
-    return _Block(
-        np.stack(by_side, axis=2).astype(np.float32), _marks(results.moves, np.asarray(results.scores), deals)
-    )
+    marks = _marks(results.moves, np.asarray(results.scores), deals)
+    return _Block(np.stack(by_side, axis=2).astype(np.float32), marks)
 
 
 def _beside(own: _Block, theirs: _Block) -> _Block:
@@ -262,10 +239,6 @@ def _compared(
     )
 
 
-def _part(progress: CountProgress | None, before: int, total: int) -> CountProgress | None:
-    return None if progress is None else lambda done, _: progress(before + done, total)
-
-
 def _write(file: Path, block: _Block) -> None:
     """Write a block to its file, whole or not at all. Raises CardaiError if it cannot be written."""
     content = io.BytesIO()
@@ -281,29 +254,27 @@ def _read(file: Path, deals: int, rotations: int, sides: int) -> _Block | None:
     """The block in a file, or None if there is no such file. Raises CardaiError if the file is damaged."""
     if not file.exists():
         return None
+    wanted = {"scores": (np.float32, (deals, rotations, sides)), "marks": (np.uint8, (deals, 8))}
     try:
         with open_file(file) as content, zipfile.ZipFile(content) as arrays:
-            scores = _array(arrays, "scores", np.float32, (deals, rotations, sides))
-            marks = _array(arrays, "marks", np.uint8, (deals, 8))
+            found = {name: _array(arrays, name, *kind) for name, kind in wanted.items()}
     except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         why = printable(str(error)[:200])
         raise CardaiError(f"{file} is damaged ({why}): delete it, and its games are played again") from None
-    if scores is None or marks is None:
-        raise CardaiError(f"{file} is damaged or does not hold {deals:,} deals for {sides} sides; move it away")
-    return _Block(scores, marks)
+    return _Block(**found)
 
 
-def _array(arrays: zipfile.ZipFile, name: str, dtype: Any, shape: tuple[int, ...]) -> np.ndarray | None:
-    """An array of a file that `_write` wrote, or None if it has another type or shape. Reads no more than it needs."""
-    expected = io.BytesIO()
-    np.save(expected, np.zeros(shape, dtype))
-    whole = expected.getvalue()
+def _array(arrays: zipfile.ZipFile, name: str, dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """An array of a file that `_write` wrote. Raises ValueError for another type or shape; reads no more than this."""
+    content = io.BytesIO()
+    np.save(content, np.zeros(shape, dtype))
+    size = content.tell()
+    head = content.getvalue()[: size - math.prod(shape) * np.dtype(dtype).itemsize]
     with arrays.open(f"{name}.npy") as entry:
-        content = entry.read(len(whole) + 1)
-    start = len(whole) - math.prod(shape) * np.dtype(dtype).itemsize
-    if len(content) != len(whole) or content[:start] != whole[:start]:
-        return None
-    return np.frombuffer(content, dtype, offset=start).reshape(shape)
+        found = entry.read(size + 1)
+    if len(found) != size or not found.startswith(head):
+        raise ValueError(f"its {name} are not those of {shape[0]:,} deals of this duel")
+    return np.frombuffer(found, dtype, offset=len(head)).reshape(shape)
 
 
 def _estimate(content: dict[str, Any]) -> Estimate:

@@ -1,13 +1,13 @@
-"""The history of a league's ratings: a file with one line of JSON for each run, and a comparison with its last run.
+"""The history of a league's ratings: a file with one line of JSON for each run, and a comparison of two runs.
 
 append(Path("history.jsonl"), league)
-league = compare(league, last_run(Path("history.jsonl")))
+found = changes(*read_history(Path("history.jsonl"))[-2:])
 """
 
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from cardai.errors import CardaiError
 from cardai.files.kind import foreign_kind
 from cardai.files.reading import parse_json, read_bytes, unreadable
 from cardai.files.writing import append_line
-from cardai.measure.league import FORMAT, League, RatingChange, RatingComparison
+from cardai.measure.league import FORMAT, League
 from cardai.measure.pool import table_name
 from cardai.playing.stats import interval
 from cardai.playing.stats.interval import Estimate
@@ -25,10 +25,34 @@ RatedAgent = tuple[str, int, str, int, str]
 """An agent at a table of a version of a game: (game, version, variant, seats, spec)."""
 
 
+@dataclass(frozen=True)
+class RatingChange:
+    """The rating of an agent at a table less its rating in an earlier run, and "better", "worse" or "undecided"."""
+
+    table: str
+    spec: str
+    difference: Estimate
+    verdict: str
+
+
+@dataclass(frozen=True)
+class RatingComparison:
+    """The ratings of a run compared with those of an earlier run, which `then` describes.
+
+    `new`, `gone`: agents that only this run, or only the earlier one, has. `same_pools`: whether the compared tables
+    have the same agents in both runs.
+    """
+
+    then: str
+    changes: tuple[RatingChange, ...]
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+    same_pools: bool
+
+
 def append(path: Path, league: League) -> None:
     """Add a finished league to a history as one line of JSON with the date. Raises CardaiError if that fails."""
     line = {"date": datetime.now(UTC).isoformat(timespec="seconds")} | league.as_json()
-    del line["comparison"]
     append_line(path, json.dumps(line, ensure_ascii=False, allow_nan=False))
 
 
@@ -72,21 +96,8 @@ def read_history(path: Path) -> list[dict[str, Any]]:
     return runs
 
 
-def last_run(path: Path) -> dict[str, Any]:
-    """The last run of a history. Raises CardaiError as `read_history` does, and for an empty history."""
-    runs = read_history(path)
-    if not runs:
-        raise CardaiError(f"{path} holds no run to compare with")
-    return runs[-1]
-
-
-def compare(league: League, run: Mapping[str, Any]) -> League:
-    """The league with its ratings compared with those of a run of a history, see `changes`."""
-    return replace(league, comparison=changes(league.as_json(), run))
-
-
-def changes(run: Mapping[str, Any], earlier: Mapping[str, Any]) -> RatingComparison:
-    """The ratings of a run compared with those of an earlier one; both as a history or `League.as_json` has them.
+def changes(earlier: Mapping[str, Any], run: Mapping[str, Any]) -> RatingComparison:
+    """The ratings of a run compared with those of an earlier one; both as a history has them.
 
     The intervals of the differences take the two runs as independent (Newcombe's square-and-add). If both played the
     same deals, they are too wide if anything. Only agents at the same table of the same version of a game are compared;

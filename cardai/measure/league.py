@@ -4,7 +4,7 @@
 
 `cardai.measure.pool` says which tables there are and which agents play there. Each deal is played by a line-up of the
 table's pool in all rotations. In a game of teams an agent plays a whole team, and teams are rated like single players.
-`cardai.measure.history` keeps the ratings of earlier runs and compares with them.
+`cardai.measure.history` keeps the ratings of runs and compares them.
 
 A league has no foreign agents (`Agent.is_foreign`) unless a plan of the caller's names some. At a table with one, no
 deal is played twice, and deals have a salt, as in `cardai.measure.bench`.
@@ -104,31 +104,6 @@ class LeagueTable:
 
 
 @dataclass(frozen=True)
-class RatingChange:
-    """The rating of an agent at a table less its rating in an earlier run, and "better", "worse" or "undecided"."""
-
-    table: str
-    spec: str
-    difference: Estimate
-    verdict: str
-
-
-@dataclass(frozen=True)
-class RatingComparison:
-    """The ratings of a league compared with those of an earlier run, which `then` describes.
-
-    `new`, `gone`: agents that only this run, or only the earlier one, has. `same_pools`: whether the compared tables
-    have the same agents in both runs.
-    """
-
-    then: str
-    changes: tuple[RatingChange, ...]
-    new: tuple[str, ...]
-    gone: tuple[str, ...]
-    same_pools: bool
-
-
-@dataclass(frozen=True)
 class League(Report, drawn_by="cardai.cli.show.league:table"):
     """What was played.
 
@@ -147,7 +122,6 @@ class League(Report, drawn_by="cardai.cli.show.league:table"):
     unplayed: tuple[str, ...]
     seconds: float
     interrupted: bool
-    comparison: RatingComparison | None = None
     budget: float | None = None
 
     def as_json(self) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from cardai.game.compiled.chance import ANALYSIS, derived
 from cardai.game.compiled.native import raw
 from cardai.game.compiled.rules import door_value
 from cardai.playing.agents.endgame import Endgame
-from cardai.playing.agents.evaluator import find_evaluator
 from cardai.playing.agents.notation import Spec, parse
 from cardai.playing.agents.spec import Agent
 from cardai.playing.agents.spec import agent as agent_of
@@ -59,19 +58,6 @@ def rollouts_beside(judge: Agent, worlds: int) -> Spec:
     """Rollouts that stand beside what an agent says: played on by itself if it is a hand-written player."""
     inner = judge.strategy.inner if isinstance(judge.strategy, Endgame) else judge
     return Spec("rollout", worlds, **({"by": inner.spec} if isinstance(inner.strategy, HandWritten) else {}))
-
-
-def spec_of(game: Game, model: str) -> Spec:
-    """The search that asks a model as it was trained: `greedy:` about after-states, `sampled:` about settled states.
-
-    Raises CardaiError for a name that is no model or heuristic.
-    """
-    greedy = parse(f"greedy:{model}")  # options may follow the name
-    evaluator = find_evaluator(game, str(greedy.argument))
-    if evaluator is None:
-        agent_of(game, greedy)  # a heuristic; else it raises an error that lists what there is
-    is_settled = evaluator is not None and evaluator.moment == "drawn"
-    return Spec("sampled", greedy.argument, **dict(greedy.options)) if is_settled else greedy
 
 
 def one_ply(agent: Agent) -> OnePly:

@@ -390,6 +390,20 @@ class Reader:
         except CardaiError as error:
             raise CardaiError(f"{self.path}, line 1: {error}") from None
 
+    def game(self, number: int, progress: Callable[[float], None] | None = None) -> RecordedGame:
+        """Game `number`, counted from 0. The whole file is read, so that one that was edited anywhere is refused.
+
+        `progress` is called with the share done. Raises CardaiError, too, if the file does not have that game.
+        """
+        found = None
+        for recorded in self:
+            found = recorded if recorded.number == number else found
+            if progress:
+                progress(self.share)
+        if found is None:
+            raise CardaiError(f"{self.path} has {self.games} games, counted from 0; there is no game {number}")
+        return found
+
     def refuse(self, why: str) -> CardaiError:
         """Returns the error for the line just read. `why`: the reason."""
         return CardaiError(f"{self.path}, line {self.line}: {why}")

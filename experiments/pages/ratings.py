@@ -13,8 +13,7 @@ from typing import Any
 from cardai.cli.show.league import rating_words
 from cardai.experiments.machinery.charts import chart, dots, key
 from cardai.experiments.machinery.words import in_markdown, shown
-from cardai.measure.history import RatedAgent, changes, ratings_in, read_history
-from cardai.measure.league import RatingChange, RatingComparison
+from cardai.measure.history import RatedAgent, RatingChange, RatingComparison, changes, ratings_in, read_history
 from cardai.measure.pool import ANCHOR, table_name
 from cardai.playing.stats.interval import Estimate
 from cardai.registry import load
@@ -143,7 +142,7 @@ def conditions(runs: Sequence[Run]) -> str:
 
 
 def _compared(runs: Sequence[Run]) -> RatingComparison | None:
-    return changes(runs[-1], runs[-2]) if len(runs) > 1 else None
+    return changes(runs[-2], runs[-1]) if len(runs) > 1 else None
 
 
 def _rated(table: Run, spec: str) -> RatedAgent:

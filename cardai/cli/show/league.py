@@ -1,4 +1,4 @@
-"""The table of a league: every agent's rating at every table, and the changes of ratings since an earlier run."""
+"""The table of a league: every agent's rating at every table."""
 
 import itertools
 import math
@@ -6,17 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from cardai.cli.show.grid import add_figures, add_names, endless_notes, fitting, grid, stacked, with_notes
-from cardai.measure.league import League, RatingComparison
+from cardai.measure.league import League
 from cardai.measure.pool import ANCHOR
 from cardai.playing.stats.interval import Estimate
 
 
 def table(league: League) -> Any:
-    """A rich renderable of a league, with the comparison if it has one."""
-    grids = [fitting(lambda is_narrow: _standings(league, is_narrow))]
-    if league.comparison and league.comparison.changes:
-        grids.append(_changes(league.comparison))
-    return with_notes(_notes(league), *grids)
+    """A rich renderable of a league."""
+    return with_notes(_notes(league), fitting(lambda is_narrow: _standings(league, is_narrow)))
 
 
 def rating_words(rating: Estimate) -> str:
@@ -59,19 +56,6 @@ def _standings(league: League, is_narrow: bool) -> Any:
     return table
 
 
-def _changes(comparison: RatingComparison) -> Any:
-    table = grid(f"Ratings less those of {comparison.then}")
-    table.add_column("table", no_wrap=True)
-    add_names(table, "agent", [change.spec for change in comparison.changes])
-    add_figures(table, "points")
-    table.add_column("verdict", no_wrap=True)
-    for name, changes in itertools.groupby(comparison.changes, key=lambda change: change.table):
-        table.add_section()
-        for change, cell in zip(changes, _once(name), strict=False):
-            table.add_row(cell, change.spec, rating_words(change.difference), change.verdict)
-    return table
-
-
 def _once(name: str) -> Iterator[str]:
     """Yield the name for the first line of a section, and an empty text for each line after it."""
     return itertools.chain([name], itertools.repeat(""))
@@ -99,8 +83,6 @@ def _notes(league: League) -> list[str]:
     notes += [f"{played.name}: no ratings: {played.unrated}" for played in league.tables if played.unrated]
     notes += endless_notes(sum(played.endless for played in league.tables))
     notes += [f"{name} is left out: {reason}" for name, reason in league.left_out.items()]
-    if league.comparison:
-        notes += _comparison_notes(league.comparison)
     if league.interrupted:
         unplayed = f"; not played: {', '.join(league.unplayed)}" if league.unplayed else ""
         notes.append(f"stopped before the end: only finished tables count{unplayed}")
@@ -117,17 +99,4 @@ def _budget_notes(league: League, budget: float) -> list[str]:
         for played in league.tables
         if played.cut
     ]
-    return notes
-
-
-def _comparison_notes(comparison: RatingComparison) -> list[str]:
-    decided = sum(change.verdict != "undecided" for change in comparison.changes)
-    notes = [
-        f"{len(comparison.changes)} ratings compared with those of {comparison.then}: {decided} are decided; about "
-        "one in twenty is by chance alone"
-    ]
-    if not comparison.same_pools:
-        notes.append("the two runs have different agents, and a rating depends on which agents play")
-    notes += [f"new: {', '.join(comparison.new)}"] if comparison.new else []
-    notes += [f"gone: {', '.join(comparison.gone)}"] if comparison.gone else []
     return notes

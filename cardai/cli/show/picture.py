@@ -3,7 +3,6 @@
     picture(game, state)                    # as the seat to move sees it
     picture(game, state, 2)                 # as seat 2 sees it
     picture(game, state, is_open=True)      # with all hands open
-    film(game, played, seat=0)              # a recorded game, a position a second
 
 A notebook draws what these return. What is drawn of a seat is made from a world of it, so nothing hidden is in the text
 of a picture.
@@ -13,7 +12,6 @@ import base64
 import io
 import json
 import re
-from collections.abc import Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -25,8 +23,6 @@ from cardai.cli.show.seats import NAMES, Seats
 from cardai.game import Game, GameState, Zone, game_of
 from cardai.game.compiled.doors import check_state
 from cardai.playing.stats.report import WIDE, Report
-from cardai.playing.table.following import words_of
-from cardai.records.record import RecordedGame, replay
 
 FACES = Path(__file__).parent / "faces.json"
 """Paths of pips and courts. The page of `cardai serve` draws from it too."""
@@ -57,25 +53,20 @@ def picture(game: Game, state: GameState, seat: int | None = None, is_open: bool
 
     `is_open`: all hands are open, and the middle is as `seat` sees it.
     """
-    rows, title = _seen(game, state, seat, is_open=is_open)
-    return _document(game, [(rows, title)])
-
-
-def film(game: Game, played: RecordedGame, seat: int | None = None) -> Svg:
-    """A recorded game as an SVG document that shows a position a second, with the move that led to it below.
-
-    `seat`: see `picture`; the moves of others are worded as it is told of them. Raises CardaiError for a game that does
-    not replay.
-    """
-    frames, said, names = [], [""], Seats(len(played.lineup), seat, game.teams)
-
-    def note(state: GameState, move: Any, ply: int) -> None:
-        frames.append(_seen(game, state, seat, said[0]))
-        said[0] = f"{ply}  {names.line(int(state['turn']), words_of(game, state, move, seat))}"
-
-    end = replay(game, played, note)
-    frames.append(_seen(game, end, seat, said[0]))
-    return _document(game, frames)
+    rows, title = _seen(game, state, seat, is_open)
+    high = 40 + sum(map(_height, rows))
+    parts, y = [f'<text class="t i" x="14" y="26" font-size="15">{escape(title)}</text>'], 40
+    for row in rows:
+        parts.append(_text(14, y + 16, row, "t", 13) if isinstance(row, str) else _zone(game, row, y))
+        y += _height(row)
+    drawn = "".join(parts)
+    used = [name for name in game.table.pieces if f'#c{name}"' in drawn]  # each face is in the text once
+    faces = "".join(f'<symbol id="c{name}" viewBox="0 0 100 140">{_face(name)}</symbol>' for name in used)
+    return Svg(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDE} {high}" width="{_WIDE}" height="{high}">'
+        f"<style>{_STYLE}</style><defs>{faces}</defs>"
+        f'<rect width="{_WIDE}" height="{high}" rx="12" fill="#2f6b4f"/>{drawn}</svg>\n'
+    )
 
 
 def open_zones(game: Game, state: GameState, viewer: int) -> list[Zone]:
@@ -112,15 +103,13 @@ def report_page(report: Report) -> str:
     return drawn.export_html(inline_styles=True, code_format="<pre style='white-space:pre'>{code}</pre>")
 
 
-def _seen(
-    game: Game, state: GameState, seat: int | None, said: str = "", is_open: bool = False
-) -> tuple[list[Zone] | list[str], str]:
+def _seen(game: Game, state: GameState, seat: int | None, is_open: bool) -> tuple[list[Zone] | list[str], str]:
     """The zones of a position, or its lines of text in a game without zones, and a title."""
     viewer = max(int(state["turn"]), 0) if seat is None else seat
     world = state if is_open else game.world(state, viewer, seed=int(state["ply"]))
     names = _names(int(state["seats"]))
     whose = "all hands open" if is_open else f"as {names.name(viewer)} (seat {viewer}) sees it"
-    title = f"{game.title}, {whose}" + (f": {said}" if said else "")
+    title = f"{game.title}, {whose}"
     if game.table.zones is None:
         return names.view(game.text.show(world, viewer)).splitlines(), title
     zones = open_zones(game, state, viewer) if is_open else game.table.zones(world, viewer)
@@ -130,31 +119,6 @@ def _seen(
 @cache
 def _names(seats: int) -> Seats:
     return Seats(seats, None)
-
-
-def _document(game: Game, frames: Sequence[tuple[list[Zone] | list[str], str]]) -> Svg:
-    """The frames one after the other, a second each, the last one for good. Each face is in the text once."""
-    high = 40 + max(sum(_height(row) for row in rows) for rows, _ in frames)
-    drawn = "".join(_frame(game, rows, title, at, len(frames)) for at, (rows, title) in enumerate(frames))
-    used = [name for name in game.table.pieces if f'#c{name}"' in drawn]
-    faces = "".join(f'<symbol id="c{name}" viewBox="0 0 100 140">{_face(name)}</symbol>' for name in used)
-    return Svg(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDE} {high}" width="{_WIDE}" height="{high}">'
-        f"<style>{_STYLE}</style><defs>{faces}</defs>"
-        f'<rect width="{_WIDE}" height="{high}" rx="12" fill="#2f6b4f"/>{drawn}</svg>\n'
-    )
-
-
-def _frame(game: Game, rows: Sequence[Zone | str], title: str, at: int, count: int) -> str:
-    parts, y = [f'<text class="t i" x="14" y="26" font-size="15">{escape(title)}</text>'], 40
-    for row in rows:
-        parts.append(_text(14, y + 16, row, "t", 13) if isinstance(row, str) else _zone(game, row, y))
-        y += _height(row)
-    if count == 1:
-        return "".join(parts)
-    stay = 'fill="freeze"' if at == count - 1 else 'dur="1s"'
-    shown = f'<set attributeName="visibility" to="visible" begin="{at}s" {stay}/>'
-    return f'<g visibility="hidden">{shown}{"".join(parts)}</g>'
 
 
 def _height(row: Zone | str) -> int:

@@ -68,7 +68,6 @@ def bench(
         ),
     ] = None,
     history: Annotated[Path | None, Parameter(help="With --all: append the result to this file, as one line.")] = None,
-    against: Annotated[Path | None, Parameter(help="With --all: compare with the last line of this file.")] = None,
     measuring: MatchOptions = MATCH_OPTIONS,
     situations: Annotated[
         bool,
@@ -96,11 +95,11 @@ def bench(
         }
         refuse_given(options, "is for a suite, not for --all")
         named = ([] if game is None else [game]) + (only or [])
-        return _bench_all(named, games, seconds, measuring, history, against, json)
+        return _bench_all(named, games, seconds, measuring, history, json)
     refuse_given({"--game": ",".join(only) if only else None}, "needs --all")
     if game is None:
         refuse("bench needs a game (see `cardai games`), or --all for all games")
-    refuse_given({"--history": history, "--against": against, "--seconds": seconds}, "needs --all")
+    refuse_given({"--history": history, "--seconds": seconds}, "needs --all")
     loaded = load(game)
     if situations:
         return _situations(loaded, listed(agent), games, measuring, json)
@@ -131,14 +130,12 @@ def _bench_all(
     seconds: float | None,
     playing: PlayOptions,
     history: Path | None,
-    against: Path | None,
     as_json: bool,
 ) -> int:
     """Rate all agents of the named games, or of all; says on stderr beforehand how long that takes at most."""
     from cardai.measure import history as ratings
     from cardai.measure import league
 
-    earlier = ratings.last_run(against) if against else None
     if history:
         ratings.check_history(history)
     budget = league.SECONDS if games is None and seconds is None else seconds
@@ -150,8 +147,6 @@ def _bench_all(
     print(plan.about(games, budget), file=sys.stderr)
     with working("playing") as progress:
         report = league.run_all(None, games, playing.seed, playing.threads, progress, budget, plan)
-    if earlier:
-        report = ratings.compare(report, earlier)
     if history and not report.interrupted:
         ratings.append(history, report)
     return show(report, as_json)
@@ -240,9 +235,8 @@ def analyse(
     *,
     game: Annotated[int, Parameter(help="Which game, counted from 0.")] = 0,
     agent: Annotated[
-        str | None, Parameter(help="Judge with this agent: greedy:EVALUATOR or sampled:EVALUATOR.")
+        str | None, Parameter(help="Judge with this agent: greedy:EVALUATOR, sampled:EVALUATOR or rollout:N.")
     ] = None,
-    model: Annotated[str | None, Parameter(help="Or with this model; if neither is given, the game's first.")] = None,
     top: Annotated[int, Parameter(help="How many moves to mark.")] = 5,
     seat: Annotated[
         int | None,
@@ -268,7 +262,7 @@ def analyse(
         figure_path(figure)
     with working("reading games", record.read(file).load(rules)) as progress:
         report = analysis.analyse_file(
-            file, agent, number=game, model=model, rules=rules, seed=seed, top=top, seat=seat, progress=progress
+            file, agent, number=game, rules=rules, seed=seed, top=top, seat=seat, progress=progress
         )
     if figure:
         save_figure(figure, shown.figure(report))

@@ -131,7 +131,6 @@ def replay(
         Parameter(help="Show what this seat, counted from 0, sees, and the moves of others as it is told of them."),
     ] = None,
     positions: Annotated[bool, Parameter(help="Show the table before each move too.")] = True,
-    svg: Annotated[Path | None, Parameter(help="Draw the game into this SVG file, a position a second.")] = None,
     verify: Annotated[
         bool,
         Parameter(negative="", help="Only check every line, move and score of the file, and name the first wrong one."),
@@ -143,35 +142,22 @@ def replay(
     if verify:
         _verify(file, rules, json)
         return
-    from cardai.cli.show.picture import film
     from cardai.cli.show.suits import in_suits
     from cardai.cli.show.transcript import transcript
-    from cardai.files.writing import write_text
     from cardai.game.compiled.doors import check_seat
     from cardai.records import record
 
     reader = record.read(file)
     loaded = reader.load(rules)
-    chosen = None
     with working("reading games", loaded) as line:
-        for recorded in reader:  # read to the end, so that an edited file is refused wherever it was edited
-            if recorded.number == game:
-                chosen = recorded
-            line.share(reader.share)
+        chosen = reader.game(game, line.share)
         loaded.compiler.rules  # noqa: B018 - compiled while the line says so
-    if chosen is None:
-        refuse(f"{file} has {reader.games} games, counted from 0; there is no game {game}")
     if seat is not None:
         check_seat("seat", seat, len(chosen.lineup))
     try:
-        if svg is not None:
-            write_text(svg, film(loaded, chosen, seat))
-            lines = [f"The game is drawn in {svg}."]
-        else:
-            lines = transcript(loaded, reader.header, chosen, seat, positions)
+        text = "\n".join(transcript(loaded, reader.header, chosen, seat, positions))
     except error_type() as error:
         refuse(f"{file}, game {game}: {error}")
-    text = "\n".join(lines)
     announce(in_suits(text, loaded.table.pieces) if sys.stdout.isatty() else text)
 
 
