@@ -25,15 +25,10 @@ from cardai.registry import load
 from cardai.rules import JIT, keeping
 
 ROOT = Path(__file__).parent.parent
-THIRTYONE = str(ROOT / "examples/thirtyone")
+THIRTYONE, TICTACTOE = str(ROOT / "examples/thirtyone"), load("tictactoe")
 COMMAND = [sys.executable, "-m", "cardai"]
 PAIR = "random,greedy:open_lines"
 NAMED = "(?:" + "|".join(NAMES) + ")"
-
-VERBS = (
-    "games", "agents", "bench", "match", "selfplay", "play", "rules", "perf", "check", "complexity", "exact",
-    "replay", "analyse", "new-game", "doctor", "study",
-)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -69,19 +64,6 @@ def output(call):
 def answer(output):
     """The JSON a command line prints, and nothing beside it."""
     return lambda *tokens: json.loads(output(*tokens, "--json"))
-
-
-def test_every_verb_is_listed_and_explains_itself(output):
-    listed = output("--help")
-    for verb in VERBS:
-        assert f" {verb} " in listed
-        assert f"Usage: cardai {verb}" in output(verb, "--help")
-
-
-def test_verbs_of_other_packages_are_described_though_they_are_not_imported(output):
-    listed = output("--help")
-    for verb in ("exact", "iterate", "report", "reproduce", "train"):
-        assert re.search(rf"│ {verb} +[A-Z]\w+", listed), verb
 
 
 def test_the_version_is_that_of_the_package(output):
@@ -120,14 +102,17 @@ GROUPED = {
 }
 
 
-def test_verbs_are_listed_in_groups(output):
+def test_every_verb_is_listed_in_its_group_and_explains_itself(output):
     parts = re.split(r"╭─ (\w+) ─+╮\n", output("--help"))
     listed = {
-        name: re.findall(r"^│ ([a-z]\S+) ", text, re.M) for name, text in zip(parts[1::2], parts[2::2], strict=True)
+        name: re.findall(r"^│ ([a-z]\S+) +[A-Z]\w+", text, re.M)
+        for name, text in zip(parts[1::2], parts[2::2], strict=True)
     }
     assert list(listed) == list(GROUPED)
     for name, verbs in GROUPED.items():
         assert set(verbs) <= set(listed[name]), name
+        for verb in {*verbs} - {"iterate", "reproduce", "serve", "study", "train"}:  # which import much
+            assert f"Usage: cardai {verb}" in output(verb, "--help")
 
 
 def test_a_verb_of_a_package_may_be_broken_or_name_no_group(tmp_path, monkeypatch):
@@ -152,10 +137,6 @@ def test_agents_are_listed_with_their_parameters(output, answer):
     found = {one["agent"]: one for one in answer("agents", "moska")["agents"]}
     assert found["bot3"]["parameters"]
     assert all(one["about"] for one in found.values())
-
-
-def test_a_game_is_found_by_its_path(output):
-    assert "house" in output("agents", THIRTYONE)
 
 
 def test_bench_measures_the_agents_named(output, answer):
@@ -205,28 +186,14 @@ def test_a_match_is_recorded_replayed_and_verified(output, answer):
     assert any(line.startswith("All hands are turned up") for line in shown)
 
 
-def test_selfplay_records_games_whose_agents_are_drawn_by_weight(output, answer):
-    tokens = ("selfplay", "tictactoe", "--agent", "random@3", "--agent", "greedy:open_lines", "--games", 400)
+def test_selfplay_records_games_whose_agents_are_drawn_by_weight(output, answer, call):
+    tokens = ("selfplay", "tictactoe", "--agent", "random@3", "--agent", "greedy:open_lines", "--games", 40)
     told = answer(*tokens, "--out", "g.jsonl.gz", "--seed", 2)
-    assert (told["games"], told["seed"], told["files"]) == (400, 2, ["g.jsonl.gz"])
-    found = verify("g.jsonl.gz")
-    assert (found.games, found.header.agents) == (400, ("random", "greedy:open_lines"))
+    assert (told["games"], told["seed"], told["files"]) == (40, 2, ["g.jsonl.gz"])
     assert [one["weight"] for one in told["agents"]] == [3, 1]
-    drawn = sum(place for one in read("g.jsonl.gz") for place in one.lineup)
-    assert 140 < drawn < 260
-    assert "greedy:open_lines" in output(*tokens, "--out", "other.jsonl")
-    for threads in (1, 2):
-        output(*tokens, "--out", f"on{threads}.jsonl", "--threads", threads)
-    assert Path("on1.jsonl").read_bytes() == Path("on2.jsonl").read_bytes()
-
-
-def test_selfplay_goes_on_in_a_folder(answer, call):
-    tokens = ("selfplay", "moska", "--agent", "random,bot3@2", "--seats", 3, "--out", "games")
-    assert answer(*tokens, "--games", 20)["games"] == 20
-    before = {file: file.read_bytes() for file in Path("games").iterdir()}
-    assert len(answer(*tokens, "--games", 20)["files"]) == 1
-    assert {file: file.read_bytes() for file in Path("games").iterdir()} == before
-    code, _, err = call(*tokens, "--games", 20, "--seed", 1)
+    assert verify("g.jsonl.gz").header.agents == ("random", "greedy:open_lines")
+    assert "greedy:open_lines" in output(*tokens, "--out", "games", "--threads", 1)
+    code, _, err = call(*tokens, "--out", "games", "--seed", 1)
     assert (code, err) == (2, "cardai: games holds a simulation with seed 0, not 1\n")
 
 
@@ -254,12 +221,6 @@ def test_replay_and_verify_refuse_an_edited_file(call, output):
 def test_perft_counts(output, answer):
     assert answer("complexity", "tictactoe", "--perft", 4)["counts"] == [1, 9, 72, 504, 3024]
     assert output("complexity", "tictactoe", "--perft", 4).splitlines()[-1].split() == ["4", "3", "024"]
-
-
-def test_agents_are_graded(output, answer):
-    (grade,) = answer("exact", "grade", "tictactoe", "--agent", "random")
-    assert grade["averaged"]["win"]["fraction"] == "1571/3599" or 0.43 < grade["averaged"]["win"]["value"] < 0.44
-    assert "greedy:open_lines" in output("exact", "grade", "tictactoe", "--agent", PAIR)
 
 
 def test_complexity_is_estimated_and_drawn(output, answer):
@@ -392,16 +353,6 @@ def test_a_game_is_compiled_ahead(answer, output, call, tmp_path, monkeypatch):
     assert "cannot be kept" in err
 
 
-def test_the_progress_line_says_what_is_compiled_and_of_how_many(monkeypatch):
-    terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.cli.show.progress.is_kept", lambda function: False)
-    game = cardai.load("tictactoe")
-    with Line("playing", game) as line:
-        line._say_compiling("legal")
-        line._bar.refresh()
-    assert f"compiling tictactoe's legal, 1 of {len(set(game.compiler.all()))}" in terminal.getvalue()
-
-
 def test_only_compiled_rules_are_cleared(tmp_path, monkeypatch):
     monkeypatch.setenv("CARDAI_CACHE", str(tmp_path / "cache"))
     rules, mine = tmp_path / "cache/rules", tmp_path / "cache/mine"
@@ -434,61 +385,38 @@ def a_terminal(monkeypatch) -> Terminal:
 
 def test_long_work_has_a_progress_line_on_a_terminal_only(monkeypatch):
     terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.cli.show.progress._SOON", 0.0)
-    with Line("playing") as line:
-        line(5, 10, "bot3 in random")
-    assert "bot3 in random" in terminal.getvalue()
-    assert "5/10" in terminal.getvalue()
+    with Line("playing", TICTACTOE) as line:
+        line(5, 10)
+    assert terminal.getvalue() == "" or is_cold(TICTACTOE)  # short work
+    monkeypatch.setattr("cardai.cli.show.progress._SOON", 0.1)
+    with Line("measuring") as line:
+        line.note("B1, random: 90.0")
+        line(3, 10, "single operations")
+        time.sleep(0.5)
+        line.note("B1, bot3: 25.0")
+    told = terminal.getvalue()
+    assert "single operations" in told
+    assert "3/10" in told
+    assert told.index("B1, random: 90.0") < told.index("B1, bot3: 25.0")
+    with Line("counting"):  # which never says how far it is
+        time.sleep(0.5)
+    assert "counting" in terminal.getvalue()
     monkeypatch.setattr("sys.stderr", io.StringIO())
     with Line("playing") as line:
         line(5, 10)
     assert sys.stderr.getvalue() == ""
 
 
-def test_results_of_parts_stay_above_the_progress_line(monkeypatch):
-    terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.cli.show.progress._SOON", 0.1)
-    with Line("playing") as line:
-        line.note("B1, random: 90.0")
-        assert "B1" not in terminal.getvalue()  # work that ends soon shows nothing
-        time.sleep(0.5)
-        line.note("B1, bot3: 25.0")
-    assert terminal.getvalue().index("B1, random: 90.0") < terminal.getvalue().index("B1, bot3: 25.0")
-
-
-def test_work_that_never_says_how_far_it_is_has_a_progress_line_all_the_same(monkeypatch):
-    terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.cli.show.progress._SOON", 0.1)
-    with Line("counting"):
-        time.sleep(0.5)
-    assert "counting" in terminal.getvalue()
-
-
-def test_the_line_that_appears_shows_what_was_said_before(monkeypatch):
-    terminal = a_terminal(monkeypatch)
-    monkeypatch.setattr("cardai.cli.show.progress._SOON", 0.1)
-    with Line("measuring") as line:
-        line(3, 10, "single operations")
-        time.sleep(0.5)
-    assert "single operations" in terminal.getvalue()
-    assert "3/10" in terminal.getvalue()
-    assert "measuring" not in terminal.getvalue()
-
-
-def test_short_work_shows_nothing(monkeypatch):
-    terminal = a_terminal(monkeypatch)
-    with Line("playing", cardai.load("tictactoe")) as line:
-        line(5, 10)
-    assert terminal.getvalue() == "" or is_cold(cardai.load("tictactoe"))
-
-
-def test_compiling_is_said(monkeypatch, tmp_path):
+def test_compiling_is_said(monkeypatch):
     terminal = a_terminal(monkeypatch)
     monkeypatch.setattr("cardai.cli.show.progress.is_kept", lambda function: False)
-    with Line("playing", cardai.load("tictactoe")) as line:
-        assert is_cold(cardai.load("tictactoe"))
+    with Line("playing", TICTACTOE) as line:
+        assert is_cold(TICTACTOE)
         line(0, 10)
+        line._say_compiling("legal")
+        line._bar.refresh()
     assert "compiling tictactoe's rules, once" in terminal.getvalue()
+    assert f"compiling tictactoe's legal, 1 of {len(set(TICTACTOE.compiler.all()))}" in terminal.getvalue()
     assert "playing" not in terminal.getvalue()
 
 
@@ -501,28 +429,20 @@ REFUSALS = {
     "bench tictactoe --variant large": "no variant 'large'",
     "bench tictactoe --agent rndom": "there is no agent 'rndom'; did you mean random?",
     "bench tictactoe --games 0": "at least 1, not 0",
-    "bench tictactoe --games many": '"many"',
     "bench tictactoe --gams 5": "--games",
-    "bench tictactoe extra": "extra",
     "match tictactoe": "--seats",
-    "match tictactoe --seats random": "not 1",
     "match tictactoe --seats random,,random": "empty agent",
-    "match tictactoe --seats random,rollout:0": "rollout:0",
     f"match tictactoe --seats {PAIR} --record missing/g.jsonl": "cannot write missing/g.jsonl",
     f"match tictactoe --seats {PAIR} --record .": "it is a folder",
     "selfplay tictactoe --out g.jsonl": "--agent",
-    "selfplay tictactoe --agent random": "--out",
     "selfplay tictactoe --agent random@0 --out g.jsonl": "'random@0' is not an agent with a weight; write bot3@2",
     "selfplay tictactoe --agent random,random@2 --out g.jsonl": "the agent 'random' is named twice in the pool",
-    "selfplay tictactoe --agent random --out games --seats 3": "not 3",
     "selfplay tictactoe --agent random --out games --overwrite": "games is the name of a folder",
     "selfplay tictactoe --agent random --out games --only 1": "which has 1, numbered from 0",
     "selfplay tictactoe --agent random --out g.jsonl --only 0": "--only '0' is for folders",
     "selfplay tictactoe --agent random --out games --mixed": "--mixed is for --cluster",
-    "selfplay tictactoe --agent random --out g.jsonl --cluster auto": "--cluster 'auto' is for folders",
     "bench --all --cluster auto": "--cluster 'auto' is for a suite, not for --all",
     "selfplay tictactoe --agent random --out missing/g.jsonl": "cannot write missing/g.jsonl",
-    "selfplay tictactoe --agent random --out foreign.txt": "cannot write foreign.txt",
     "selfplay tictactoe --agent random --out g.jsonl --device tpu": "--device is auto, cpu or gpu, not 'tpu'",
     "play tictactoe --seats random,random": "nobody is at the keyboard",
     "play tictactoe --moves-from missing.txt": "cannot read moves from missing.txt",
@@ -533,10 +453,8 @@ REFUSALS = {
     "complexity tictactoe --players few": "does not name numbers of players",
     "complexity tictactoe --figure c.gif": "c.gif",
     "complexity tictactoe --perft=-1": "not -1",
-    "complexity tictactoe --perft=99999999999999999999": "at most 100000",
     "bench tictactoe --games=99999999999999999999": "at most 1000000000",
     "bench tictactoe --games 5 --threads 100000": "at most 1024",
-    "perf tictactoe --repeats 100000": "at most 1000",
     "perf moska --seats 0": "moska is for 2 to 8 seats, not 0",
     f"match tictactoe --seats {PAIR} --record /proc/g.jsonl": "cannot write /proc/g.jsonl",
     "match tictactoe --seats random,human": "only in `cardai play`",
@@ -548,7 +466,6 @@ REFUSALS = {
     ),
     "match tictactoe --seats random,python:players_bad:rubbish": "it returned 'hello', which is not a move",
     "exact grade tictactoe --agent python:players_bad:raises": "agent 'python:players_bad:raises', seat 0, ply 0",
-    "complexity tictactoe --games 5 --figure crash.png": "crash.png: it is a folder",
     "complexity tictactoe --games 5 --figure foreign.txt/c.png": "there is no folder foreign.txt",
     "complexity tictactoe --games 5 --figure /proc/c.png": "cannot write to /proc",
     "new-game other --folder /proc": "cannot write to /proc",
@@ -557,22 +474,15 @@ REFUSALS = {
     "agents ./leaves.py": "./leaves.py does not load: SystemExit: 3",
     "agents ./wrong.py": "wrong has no GAME that is a cardai Game: it is int",
     "agents ./foreign.txt": "not a Python file",
-    "bench ./raises.py --games 5": "a rule raised ValueError('bang') (",
     "complexity ./raises.py --perft 9": "a rule raised ValueError('bang') (",
     "exact grade ./raises.py --agent random": "a rule raised ValueError('bang') (",
     "bench ./typo.py --games 5": "the rule deal does not compile: there is no field 'trun'; did you mean turn",
-    "exact grade tictactoe": "--agent",
     "exact grad tictactoe": "there is no command 'grad'; did you mean grade?",
-    "exact grade tictactoe --agent rndom": "did you mean random?",
-    "replay missing.jsonl": "cannot read missing.jsonl",
     "replay g.jsonl --game 4": "g.jsonl has 4 games, counted from 0; there is no game 4",
-    "replay foreign.txt": "foreign.txt",
     "new-game 7up": "'7up'",
     "agents ./syntax.py": "./syntax.py does not load: SyntaxError",
     "agents ./crash.py": "crash.py, line 2)",
     "agents ./empty.py": "has no GAME",
-    "agents void.py": "has no GAME",
-    "agents crash": "(for the one in this folder say ./crash)",
     "agents 'two words'": "(for the one in this folder say './two words')",
 }
 
@@ -584,10 +494,7 @@ def test_refusals_are_one_sentence_and_exit_2(call, line, monkeypatch):
     Path("syntax.py").write_text("GAME = (\n")
     Path("crash.py").write_text("# a game\n1 / 0\n")
     Path("empty.py").write_text("")
-    Path("void.py").write_text("")
-    Path("crash").mkdir()
     Path("two words").mkdir()
-    Path("crash.png").mkdir()
     Path("binary.gz").write_bytes(b"\x00\x01" * 100)
     Path("leaves.py").write_text("raise SystemExit(3)\n")
     Path("wrong.py").write_text("GAME = 3\n")

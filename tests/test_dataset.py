@@ -451,10 +451,13 @@ def test_files_that_do_not_belong_together_are_refused_by_name(files, tmp_path):
     forge(other, 1, version=2)
     assert refusal([first, other]) == f"{other} was recorded with version 2, but {first} with 1"
     assert refusal([other]).startswith(f"{other}, line 1: recorded with version 2, but moska here has 1")
-    assert refusal([other], game=MOSKA) == f"{other} was recorded with version 2, but moska here has 1"
-    assert refusal([first], game=TICTACTOE) == f"{first} was recorded with game moska, but tictactoe here has tictactoe"
+    assert refusal([other], game=MOSKA) == f"{other}, line 1: recorded with version 2, but moska here has 1"
+    assert (
+        refusal([first], game=TICTACTOE)
+        == f"{first}, line 1: recorded with game moska, but tictactoe here has tictactoe"
+    )
     few = MOSKA.changed(seats=range(2, 4), default_seats=2)
-    assert refusal([first], game=few) == f"{first} was recorded with 4 seats, which moska is not for"
+    assert refusal([first], game=few) == f"{first}, line 1: recorded with 4 seats, but moska has 2-3"
 
 
 def test_a_game_without_a_name_here_is_found_at_its_path(files):

@@ -341,7 +341,8 @@ def test_a_file_that_its_check_refuses_or_that_does_not_fit_on_the_disk_gets_no_
 def test_a_folder_and_its_copy_are_not_one_dataset(tmp_path):
     for name in ("a", "b"):
         simulate_shards(TICTACTOE, POOL, 20, folder=tmp_path / name, shard=10, seed=3)
-    with pytest.raises(CardaiError, match=r"b/games-000000000-.* begins with the same game as .*a/games-000000000-.*"):
+    twice = r"b/games-000000000-.*game 0: .* is also in .*a/games-000000000-.*: 20 games would count"
+    with pytest.raises(CardaiError, match=twice):
         collect([tmp_path / "a", tmp_path / "b"], Recipe())
 
 

@@ -62,7 +62,6 @@ WRITING = {  # a verb, and the file it writes
     "complexity tictactoe --games 20 --figure {}": "new.svg",
     "analyse g.jsonl --figure {}": "new.png",
     "export tictactoe g.jsonl --npz {}": "new.npz",
-    "export tictactoe g.jsonl --csv {}": "new.csv",
     "new-game {}": "fresh_written",
 }
 
@@ -194,11 +193,11 @@ def test_a_line_is_added_whole_or_not_at_all(tmp_path, before):
 
 SHELL = {
     "{} games > /dev/full": (2, "cardai: cannot print: No space left on device\n"),
-    "{} perft tictactoe --depth 2 >&-": (2, "cardai: standard output is closed: there is nowhere to print to\n"),
+    "{} complexity tictactoe --perft 2 >&-": (2, "cardai: standard output is closed: there is nowhere to print to\n"),
     "{} play tictactoe <&- >/dev/null": (2, "cardai: the input ended, and the game is not over\n"),
     "{} play tictactoe </dev/null >/dev/null": (2, "cardai: the input ended, and the game is not over\n"),
-    "{} perft nosuchgame 2>/dev/full": (2, ""),
-    "{} perft nosuchgame 2>&-": (2, ""),
+    "{} complexity nosuchgame 2>/dev/full": (2, ""),
+    "{} complexity nosuchgame 2>&-": (2, ""),
 }
 
 

@@ -46,7 +46,7 @@ COMMANDS = {
     "verify": "replay games.jsonl --verify",
     "analyse": "analyse games.jsonl",
     "transcript": "export tictactoe games.jsonl --transcript seen.jsonl",
-    "export": "export tictactoe games.jsonl --csv rows.csv",
+    "export": "export tictactoe games.jsonl --npz rows.npz",
     "bench": "bench tictactoe --games 4",
     "complexity": "complexity tictactoe --games 20",
     "endings": "exact endings tictactoe --games 4 --seats random,random",

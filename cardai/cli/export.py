@@ -10,9 +10,9 @@ from cardai.playing.agents.evaluator import find_evaluator, known_evaluators
 from cardai.records.dataset import collect
 from cardai.records.recipe import Recipe
 from cardai.records.seen import write_seen
-from cardai.records.table_file import column_names, write_csv, write_npz, write_parquet
+from cardai.records.table_file import column_names, write_npz, write_parquet
 
-TABLES = {"parquet": write_parquet, "npz": write_npz, "csv": write_csv}
+TABLES = {"parquet": write_parquet, "npz": write_npz}
 
 
 def export_model(game: Game, name: str, file: Path) -> str:

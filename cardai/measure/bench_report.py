@@ -1,13 +1,10 @@
 """The results of suites and matches, as `cardai.measure.bench` returns them."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
-from cardai.playing.machine import machine
-from cardai.playing.stats import interval
 from cardai.playing.stats.interval import Estimate
-from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.measure import Measure, WonLostTied
 from cardai.playing.stats.report import Report
 
@@ -125,7 +122,7 @@ RowT = TypeVar("RowT", SuiteResult, MatchStanding)
 
 
 @dataclass(frozen=True)
-class BenchReport(Report, Generic[RowT], drawn_by="cardai.cli.show.bench:table"):
+class BenchReport(Report, Generic[RowT], drawn_by="cardai.cli.show.bench:table", on_machine=True):
     """What a suite (`kind` "suite") or a match (`kind` "match") measured.
 
     - `measure`: the suite's measure; "score" in a match. `measures`: that one first, then those that are shown beside
@@ -165,7 +162,3 @@ class BenchReport(Report, Generic[RowT], drawn_by="cardai.cli.show.bench:table")
     interrupted: bool = False
     own_deals: bool = False
     unsealed: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """This report and the machine it was measured on as plain JSON types."""
-        return plain(asdict(self) | {"level": interval.LEVEL, "machine": machine()})

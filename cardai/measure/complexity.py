@@ -5,20 +5,18 @@ print(cardai.cli.show.complexity.table(report))
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from cardai.errors import positive
 from cardai.game import Game
 from cardai.playing.agents.spec import agent as agent_of
-from cardai.playing.machine import machine, thread_count
+from cardai.playing.machine import thread_count
 from cardai.playing.progress import Progress, begin_part
 from cardai.playing.stats import interval
 from cardai.playing.stats.deals import deal_seeds
 from cardai.playing.stats.interval import Estimate
-from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.report import Report
 from cardai.playing.table.many import Results, play
 
@@ -48,7 +46,9 @@ class ComplexityRow:
 
 
 @dataclass(frozen=True)
-class ComplexityReport(Report, drawn_by="cardai.cli.show.complexity:table"):
+class ComplexityReport(
+    Report, drawn_by="cardai.cli.show.complexity:table", about={"kind": "complexity"}, on_machine=True
+):
     """The complexity of a game for some numbers of players. `asked`: games asked for, for each of them."""
 
     game: str
@@ -61,10 +61,6 @@ class ComplexityReport(Report, drawn_by="cardai.cli.show.complexity:table"):
     threads: int
     rows: tuple[ComplexityRow, ...]
     interrupted: bool
-
-    def as_json(self) -> dict[str, Any]:
-        """This report and the machine it was measured on as plain JSON types."""
-        return plain({"kind": "complexity"} | asdict(self) | {"level": interval.LEVEL, "machine": machine()})
 
 
 def measure(

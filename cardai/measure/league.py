@@ -17,8 +17,8 @@ import itertools
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,12 +27,11 @@ from cardai.measure.duplicate import needs_own_deals, seeds_of
 from cardai.measure.pool import ANCHOR, PlannedTable, draw_lineups, table_name, tables_of
 from cardai.measure.speed import SelfPlay
 from cardai.playing.agents.spec import Agent
-from cardai.playing.machine import machine, thread_count
+from cardai.playing.machine import thread_count
 from cardai.playing.progress import CountProgress, Progress, begin_part
 from cardai.playing.stats import interval
 from cardai.playing.stats.deals import deal_seeds, new_salt, rotations
 from cardai.playing.stats.interval import Estimate
-from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.measure import label_of, measure_of
 from cardai.playing.stats.ratings import rate
 from cardai.playing.stats.report import Report
@@ -104,7 +103,9 @@ class LeagueTable:
 
 
 @dataclass(frozen=True)
-class League(Report, drawn_by="cardai.cli.show.league:table"):
+class League(
+    Report, drawn_by="cardai.cli.show.league:table", about={"format": FORMAT, "anchor": ANCHOR}, on_machine=True
+):
     """What was played.
 
     - `asked`: games asked for at each table. Whole rotations make it a few more.
@@ -123,11 +124,6 @@ class League(Report, drawn_by="cardai.cli.show.league:table"):
     seconds: float
     interrupted: bool
     budget: float | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """This league and the machine it was measured on as plain JSON types. An infinite bound is null."""
-        about = {"format": FORMAT, "anchor": ANCHOR, "level": interval.LEVEL, "machine": machine()}
-        return plain(about | asdict(self))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ print(cardai.cli.show.perf.table(report))
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,9 +35,7 @@ from cardai.game.compiled.rules import ACT, DEAL, LEGAL, RESAMPLE, SETTLE
 from cardai.measure.speed import SelfPlay, Timing, timed
 from cardai.playing.agents.notation import Greedy
 from cardai.playing.agents.spec import Agent, agent, evenly_random
-from cardai.playing.machine import machine
 from cardai.playing.progress import Progress
-from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.report import Report
 from cardai.playing.table.many import Results
 from cardai.rules import JIT, STREAM, rule
@@ -80,7 +78,7 @@ class OperationSpeed:
 
 
 @dataclass(frozen=True)
-class SpeedReport(Report, drawn_by="cardai.cli.show.perf:table"):
+class SpeedReport(Report, drawn_by="cardai.cli.show.perf:table", about={"kind": "perf"}, on_machine=True):
     """The speed of one game with `seats` seats.
 
     - `seconds`, `repeats`: how long each run takes, about, and how many runs each `Timing` has.
@@ -102,10 +100,6 @@ class SpeedReport(Report, drawn_by="cardai.cli.show.perf:table"):
     positions: int
     listed: int
     moves_a_position: float
-
-    def as_json(self) -> dict[str, Any]:
-        """This report and the machine it was measured on as plain JSON types."""
-        return plain({"kind": "perf"} | asdict(self) | {"machine": machine()})
 
 
 def measure(

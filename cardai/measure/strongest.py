@@ -53,7 +53,6 @@ from cardai.playing.machine import machine, thread_count
 from cardai.playing.progress import CountProgress, Progress, begin_part
 from cardai.playing.stats.deals import deal_seeds
 from cardai.playing.stats.interval import FEWEST_DEALS
-from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.ratings import rate
 from cardai.playing.stats.report import Report
 from cardai.playing.table.many import Results, play
@@ -66,16 +65,12 @@ GAMES, SECONDS = 4000, 20.0
 
 
 @dataclass(frozen=True)
-class StrongestList(Report, drawn_by="cardai.cli.show.tables:strongest"):
+class StrongestList(Report, drawn_by="cardai.cli.show.tables:strongest", about={"format": FORMAT, "times": TIMES}):
     """The list of a game."""
 
     game: str
     version: int
     tables: tuple[MeasuredTable, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """The list as plain JSON types, as it stands in its file."""
-        return plain({"format": FORMAT, "times": TIMES} | asdict(self))
 
 
 def measure(

@@ -77,6 +77,12 @@ class Dataset:
         """The rows of the states at the indices i8[m]: u8[m, width]. Raises CardaiError for indices out of range."""
         return self.packed.take(check_indices("indices", indices, len(self)))
 
+    def parts(self, size: int = 1 << 15) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The states in parts of at most `size`: their places i8[m], and their rows u8[m, width]."""
+        for first in range(0, len(self), size):
+            places = np.arange(first, min(first + size, len(self)))
+            yield places, self.take(places)
+
     def about(self) -> dict[str, Any]:
         """A description in plain JSON types, for a model's metadata."""
         description = {name: getattr(self, name) for name in ("game", "version", "variant", "seats", "seed", "digest")}
@@ -115,13 +121,9 @@ def collect(
     first = readers[0]
     for other in readers[1:]:
         _refuse_different(first, other)
-    _refuse_same_start(readers)
-    if isinstance(game, Game):
-        _refuse_game(first, game)
-        played = game
-    else:
-        played = first.load(game)
-    return _collected(played, first.header, _chunks_of(readers), recipe, seed, threads, limit, progress, files)
+    return _collected(
+        first.load(game), first.header, _chunks_of(readers), recipe, seed, threads, limit, progress, files
+    )
 
 
 def collect_games(
@@ -145,8 +147,8 @@ def collect_games(
     check_recorded(game, first)
     header = Header.of(game, [""], first.variant, len(first.lineup))
 
-    def chunks() -> Iterator[Chunk]:
-        chunk, moves = [first], len(first.moves)
+    def checked() -> Iterator[RecordedGame]:
+        yield first
         for recorded in games:
             check_recorded(game, recorded)
             if (recorded.variant, len(recorded.lineup)) != (header.variant, header.seats):
@@ -154,21 +156,15 @@ def collect_games(
                     f"games of variant {recorded.variant} with {len(recorded.lineup)} seats and of variant"
                     f" {header.variant} with {header.seats} cannot be mixed"
                 )
-            chunk.append(recorded)
-            moves += len(recorded.moves)
-            if moves >= _CHUNK:
-                yield _unnamed(chunk, 0.0)
-                chunk, moves = [], 0
-        if chunk:
-            yield _unnamed(chunk, 1.0)
+            yield recorded
 
-    return _collected(game, header, chunks(), recipe, seed, threads, limit, None, ())
+    return _collected(game, header, map(_unnamed, _chunked(checked())), recipe, seed, threads, limit, None, ())
 
 
-def _unnamed(games: list[RecordedGame], share: float) -> Chunk:
+def _unnamed(games: list[RecordedGame]) -> Chunk:
     """A chunk of games in memory, whose agents have no names."""
     agents = 1 + max(place for recorded in games for place in recorded.lineup)
-    return Chunk("", ("",) * agents, games, share)
+    return Chunk("", ("",) * agents, games, 0.0)
 
 
 def record_files(paths: Sequence[str | Path]) -> list[Path]:
@@ -317,22 +313,27 @@ def _in_order(work: Callable[[Chunk], Harvest], chunks: Iterator[Chunk], threads
         pool.shutdown(cancel_futures=True)
 
 
+def _chunked(games: Iterable[RecordedGame]) -> Iterator[list[RecordedGame]]:
+    """The games in parts of about `_CHUNK` moves."""
+    part, moves = list[RecordedGame](), 0
+    for recorded in games:
+        part.append(recorded)
+        moves += 1 + len(recorded.moves)
+        if moves >= _CHUNK:
+            yield part
+            part, moves = [], 0
+    if part:
+        yield part
+
+
 def _chunks_of(readers: Sequence[Reader]) -> Iterator[Chunk]:
-    """The games of files in chunks of about `_CHUNK` moves."""
+    """The games of files in chunks."""
     sizes = [reader.path.stat().st_size for reader in readers]
     total, before = max(1, sum(sizes)), 0
     for reader, size in zip(readers, sizes, strict=True):
-        games: list[RecordedGame] = []
-        plies = 0
-        for recorded in reader:
-            games.append(recorded)
-            plies += len(recorded.moves)
-            if plies + len(games) >= _CHUNK:
-                yield Chunk(reader.path, reader.header.agents, games, (before + size * reader.share) / total)
-                games, plies = [], 0
+        for games in _chunked(reader):
+            yield Chunk(reader.path, reader.header.agents, games, (before + size * reader.share) / total)
         before += size
-        if games:
-            yield Chunk(reader.path, reader.header.agents, games, before / total)
 
 
 def _mark(agents: Sequence[str], recorded: RecordedGame) -> int:
@@ -341,22 +342,6 @@ def _mark(agents: Sequence[str], recorded: RecordedGame) -> int:
     digest.update(repr((recorded.seed, [agents[place] for place in recorded.lineup])).encode())
     digest.update(recorded.moves.tobytes())
     return int.from_bytes(digest.digest(), "little")
-
-
-def _refuse_same_start(readers: Sequence[Reader]) -> None:
-    """Raise CardaiError if two files begin with the same game, as a folder does that was copied beside itself."""
-    if len(readers) == 1:
-        return
-    known: dict[int, Path] = {}
-    for reader in readers:
-        first = next(iter(reader), None)
-        if first is None:
-            continue
-        other = known.setdefault(_mark(reader.header.agents, first), reader.path)
-        if other != reader.path:
-            raise CardaiError(
-                f"{reader.path} begins with the same game as {other} (seed {first.seed}): their games would count twice"
-            )
 
 
 def _refuse_same_games(gathered: "_Gathered") -> None:
@@ -376,23 +361,9 @@ def _refuse_same_games(gathered: "_Gathered") -> None:
     )
 
 
-_SAME_IN_ALL_FILES = ("game", "version", "variant", "options", "seats", "fields")
-
-
 def _refuse_different(first: Reader, other: Reader) -> None:
     """Raise CardaiError if two files' states cannot be in one dataset."""
-    for name in _SAME_IN_ALL_FILES:
+    for name in ("game", "version", "variant", "options", "seats", "fields"):
         one, two = getattr(first.header, name), getattr(other.header, name)
         if one != two:
             raise CardaiError(f"{other.path} was recorded with {name} {two}, but {first.path} with {one}")
-
-
-def _refuse_game(reader: Reader, game: Game) -> None:
-    """Raise CardaiError unless a file's games can be replayed on a game."""
-    here = Header.of(game, (), reader.header.variant if reader.header.game == game.name else None, game.default_seats)
-    for name in _SAME_IN_ALL_FILES:
-        recorded, now = getattr(reader.header, name), getattr(here, name)
-        if name == "seats" and recorded not in game.seats:
-            raise CardaiError(f"{reader.path} was recorded with {recorded} seats, which {game.name} is not for")
-        if name != "seats" and recorded != now:
-            raise CardaiError(f"{reader.path} was recorded with {name} {recorded}, but {game.name} here has {now}")

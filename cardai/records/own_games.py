@@ -9,7 +9,7 @@ often a label comes in play than in a dataset that does not draw states as they 
 import contextlib
 import functools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +26,6 @@ GAMES = 400
 """How many games are played. In each game that comes with cardai they show every input that varied for its models in
 more than one of 30,000 states of their training."""
 SEED = 20261125
-_CHUNK = 16384  # rows read at once
 
 
 @functools.lru_cache(maxsize=16)
@@ -46,7 +45,8 @@ def constant_columns(game: Game, variant: str, seats: int, encoder: str, moment:
 
     `moment`: which states are looked at, as in `Recipe`.
     """
-    return constant_in(_chunks(_collected(game, variant, seats, Recipe(encoder=encoder, moment=moment))))
+    data = _collected(game, variant, seats, Recipe(encoder=encoder, moment=moment))
+    return constant_in(rows for _, rows in data.parts())
 
 
 def constant_in(chunks: Iterable[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -85,8 +85,3 @@ def _mean_label(game: Game, variant: str, seats: int, recipe: Recipe) -> float:
 
 def _collected(game: Game, variant: str, seats: int, recipe: Recipe) -> Dataset:
     return collect_games(game, own_games(game, variant, seats), recipe)
-
-
-def _chunks(dataset: Dataset) -> Iterator[np.ndarray]:
-    for first in range(0, len(dataset), _CHUNK):
-        yield dataset.take(np.arange(first, min(first + _CHUNK, len(dataset))))

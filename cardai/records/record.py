@@ -6,20 +6,7 @@
 - The last line has a digest of all lines before it.
 - Every line ends with a checksum of itself, so that `verify` can name the first line that was changed.
 
-    {"format":"cardai games 3","game":"tictactoe","version":1,"variant":"standard","options":{},"seats":2,
-     "agents":["random","greedy:open_lines"],"fields":["cell"],"max_plies":9,"sum":"..."}
-    {"number":0,"seeds":[7,8],"lineups":[[0,1],[1,0]],"scores":[[0.0,1.0],[0.5,0.5]],"plies":[8,9],"moves":"...",
-     "sum":"..."}
-    {"games":2,"complete":true,"digest":"...","sum":"..."}
-
-`number` is that of the block's first game, `lineups` holds indices into `agents`. `moves` is base64 of zlib of the
-numbers of all moves of the block: the first field of all moves, then the second of all moves, and so on. A number takes
-one byte, or a few if it is large:
-
-- 0 to 127: the number itself
-- 128 + k: the number 2^k, for k from 7 to 62
-- 255: the number -1
-- 192 + n: any other number, of which the n lowest bytes follow, the lowest first; all higher bytes are 0
+docs/records.md has an example, and says how moves become bytes.
 """
 
 import contextlib
@@ -107,6 +94,11 @@ class Header:
             own = "(for a game of your own give its path: --rules, in Python rules= or game=)"
             raise CardaiError(f"{unknown('game', self.game, available())} {own}")
         game = load(rules or self.game)
+        self.check(game)
+        return game
+
+    def check(self, game: Game) -> None:
+        """Raise CardaiError unless games of this header can be played again on a game."""
         try:
             variant = game.canonical(self.variant)
         except CardaiError:  # the message compares it with the game's first one
@@ -120,7 +112,6 @@ class Header:
             raise CardaiError(f"recorded with {self.max_plies} plies at most, but {game.name} has {game.max_plies}")
         if self.seats not in game.seats:
             raise CardaiError(f"recorded with {self.seats} seats, but {game.name} has {game.seats[0]}-{game.seats[-1]}")
-        return game
 
     @classmethod
     def of(cls, game: Game, agents: Sequence[str], variant: str | None, seats: int) -> Self:
@@ -383,10 +374,16 @@ class Reader:
         lines.close()
         self._move = move_dtype(*self.header.fields)
 
-    def load(self, rules: str | None = None) -> Game:
-        """Load the game, by its name or from the path `rules`. Raises CardaiError if it is unknown or has changed."""
+    def load(self, rules: Game | str | None = None) -> Game:
+        """Load the game, by its name or from the path `rules`; or take this one.
+
+        Raises CardaiError if it is unknown, or cannot play these games again.
+        """
         try:
-            return self.header.load(rules)
+            if not isinstance(rules, Game):
+                return self.header.load(rules)
+            self.header.check(rules)
+            return rules
         except CardaiError as error:
             raise CardaiError(f"{self.path}, line 1: {error}") from None
 
@@ -532,19 +529,9 @@ def replay(
     """
     check_recorded(game, recorded)
     check_function("on_position", on_position)
-    moves = np.ascontiguousarray(recorded.moves)
-    plies = len(moves)
-    states = np.zeros(1 + (plies if on_position else 0), game.state)
-    space = Replay(
-        blank=game.options(len(recorded.lineup), recorded.variant),
-        moves=moves,
-        moment=BEFORE if on_position else NOTHING,
-        counts_choices=False,
-        states=states,
-        seats=np.zeros(plies + 1, np.int64),
-        choices=np.zeros(1, np.int64),
-        buffer=roomy(game.max_moves, game.move),
-    )
+    moves, plies = recorded.moves, len(recorded.moves)
+    space = replay_space(game, [recorded], BEFORE if on_position else NOTHING)
+    states = space.states
     with Complaints(game):
         played = int(replay_game(lend(game.compiler.rules), lend(space), int_seed(recorded.seed), 0, plies))
     if on_position:
@@ -560,6 +547,21 @@ def replay(
     if points != recorded.scores:
         raise CardaiError(f"the scores are {list(points)}, not {list(recorded.scores)}")
     return states[0]
+
+
+def replay_space(game: Game, games: Sequence[RecordedGame], moment: int, counts_choices: bool = False) -> Replay:
+    """What compiled code replays games of one variant and number of seats in, one after the other."""
+    longest = max(len(recorded.moves) for recorded in games)
+    return Replay(
+        blank=game.options(len(games[0].lineup), games[0].variant),
+        moves=np.concatenate([np.ascontiguousarray(one.moves).view(np.int64) for one in games]).view(game.move),
+        moment=moment,
+        counts_choices=counts_choices,
+        states=np.zeros(1 if moment == NOTHING else longest + 2, game.state),
+        seats=np.zeros(longest + 1, np.int64),
+        choices=np.zeros(longest + 1, np.int64),
+        buffer=roomy(game.max_moves, game.move),
+    )
 
 
 def check_recorded(game: Game, recorded: RecordedGame) -> None:

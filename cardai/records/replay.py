@@ -12,7 +12,6 @@ from cardai.errors import CardaiError
 from cardai.game import Game, int_seed
 from cardai.game.compiled import native
 from cardai.game.compiled.chance import TEACHING, derived
-from cardai.game.compiled.fence import roomy
 from cardai.game.compiled.native import (
     at,
     begin_ply,
@@ -302,7 +301,6 @@ class Replayer:
         ]
         self._rated = native.addresses([*(game.compiler.entry("outcome", outcome.rule) for outcome in rated), 0])
         self._rules = game.compiler.rules
-        self._blank = game.options(self.seats, header.variant)
         self._key = np.array([mixed(int_seed(seed ^ _DRAWS))], np.uint64)
         self._options = ReplayOptions(
             self.seats,
@@ -320,19 +318,10 @@ class Replayer:
     def __call__(self, chunk: Chunk) -> Harvest:
         game, games = self.game, chunk.games
         lengths = [len(recorded.moves) for recorded in games]
-        plies, longest = sum(lengths), max(lengths)
-        room = 1 + (plies if self._teacher is None else self._most_taught(lengths))
+        room = 1 + (sum(lengths) if self._teacher is None else self._most_taught(lengths))
         scores = np.array([recorded.scores for recorded in games])
-        replay = Replay(
-            blank=self._blank,
-            moves=np.concatenate([recorded.moves.view(np.int64) for recorded in games]).view(game.move),
-            moment=BEFORE if self._teacher else SETTLED if self._options.drawn else AFTER,
-            counts_choices=self._options.choices,
-            states=np.zeros(longest + 2, game.state),
-            seats=np.zeros(longest + 1, np.int64),
-            choices=np.zeros(longest + 1, np.int64),
-            buffer=roomy(game.max_moves, game.move),
-        )
+        moment = BEFORE if self._teacher else SETTLED if self._options.drawn else AFTER
+        replay = record.replay_space(game, games, moment, self._options.choices)
         job = ReplayJob(
             total=len(games),
             key=self._key,
@@ -345,7 +334,7 @@ class Replayer:
             untils=self._untils(chunk),
             limits=np.zeros(self.seats, np.int64),
             latest=np.zeros(self.seats, np.int64),
-            marks=np.zeros(longest + 1, np.int64),
+            marks=np.zeros(max(lengths) + 1, np.int64),
             streams=np.zeros(1, STREAM),
             available=np.zeros(1, np.int64),
             rows=np.empty((room, self.width), np.uint8),

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardai.game import Game
-from cardai.game.compiled.fence import roomy
 from cardai.game.compiled.native import at, call_score, get, get_float, turn_of
 from cardai.game.compiled.rules import SCORE, lend
-from cardai.playing.compiled.replay import NOTHING, Replay, replay_game
-from cardai.records.record import RecordedGame
+from cardai.playing.compiled.replay import NOTHING, replay_game
+from cardai.records.record import RecordedGame, replay_space
 from cardai.rules import rule
 
 
@@ -27,30 +26,19 @@ class _Ends(NamedTuple):
     scores: Any  # f8[G, seats]
 
 
-def first_unsound(game: Game, recorded: Sequence[RecordedGame], variant: str, seats: int) -> int | None:
+def first_unsound(game: Game, recorded: Sequence[RecordedGame]) -> int | None:
     """The place of the first game that does not replay to its scores. None if all do.
 
     The games are of one file: of this game, variant and number of seats.
     """
     if not recorded:
         return None
-    lengths = [len(one.moves) for one in recorded]
-    longest = max(lengths)
-    replay = Replay(
-        blank=game.options(seats, variant),
-        moves=np.concatenate([one.moves.view(np.int64) for one in recorded]).view(game.move),
-        moment=NOTHING,
-        counts_choices=False,
-        states=np.zeros(1, game.state),
-        seats=np.zeros(longest + 1, np.int64),
-        choices=np.zeros(1, np.int64),
-        buffer=roomy(game.max_moves, game.move),
-    )
+    replay = replay_space(game, recorded, NOTHING)
     ends = _Ends(
         total=len(recorded),
-        seats=seats,
+        seats=len(recorded[0].lineup),
         seeds=np.array([one.seed for one in recorded], np.uint64),
-        ends=np.cumsum(lengths),
+        ends=np.cumsum([len(one.moves) for one in recorded]),
         scores=np.array([one.scores for one in recorded]),
     )
     found = int(_first_unsound(lend(game.compiler.rules), lend(ends), lend(replay)))

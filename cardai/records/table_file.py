@@ -1,22 +1,19 @@
-"""The rows of a data set as a table for other programs: Parquet, npz or CSV, with named columns and their origin.
+"""The rows of a data set as a table for other programs: Parquet or npz, with named columns and their origin.
 
 A table has the columns `game` (the place of the state's game among all), `seed` (of this game), `label`, and one for
 each value of a row, named by its segment: `deck_left`, `hand.3`, `table.2.0`.
 """
 
-import csv
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from cardai.errors import lacking
-from cardai.files.writing import write_bytes, write_text
+from cardai.files.writing import write_bytes
 from cardai.records.dataset import Dataset
 
-AT_ONCE = 1 << 15  # rows that are unpacked together
 FIRST = "game", "seed", "label"
 
 
@@ -41,7 +38,7 @@ def write_parquet(path: Path, data: Dataset) -> None:
     schema = pyarrow.schema(zip(names, kinds, strict=True), metadata={"cardai": json.dumps(data.about())})
     content = io.BytesIO()
     with parquet.ParquetWriter(content, schema) as writer:
-        for places, rows in _parts(data):
+        for places, rows in data.parts():
             columns = [data.game_of[places], data.seeds[data.game_of[places]], data.labels[places], *rows.T]
             writer.write_table(pyarrow.table([pyarrow.array(one) for one in columns], schema=schema))
     write_bytes(path, content.getvalue())
@@ -49,36 +46,10 @@ def write_parquet(path: Path, data: Dataset) -> None:
 
 def write_npz(path: Path, data: Dataset) -> None:
     """Write a data set as npz: rows u8[N, F], label f4[N], game i4[N], seed u8[N], columns, and about as JSON."""
-    rows = np.concatenate([part for _, part in _parts(data)])
+    rows = np.concatenate([part for _, part in data.parts()])
     content = io.BytesIO()
     np.savez_compressed(
         content, rows=rows, label=data.labels, game=data.game_of, seed=data.seeds[data.game_of],
         columns=np.array(column_names(data)), about=np.array(json.dumps(data.about())),
     )  # fmt: skip
     write_bytes(path, content.getvalue())
-
-
-def write_csv(path: Path, data: Dataset) -> None:
-    """Write a data set as CSV, and its description as JSON beside it, with `.json` after the name."""
-    write_text(path.with_name(f"{path.name}.json"), json.dumps(data.about(), indent=1) + "\n")
-    write_bytes(path, _csv(data))
-
-
-def _csv(data: Dataset) -> Iterator[bytes]:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*FIRST, *column_names(data)])
-    for places, rows in _parts(data):
-        for place, row in zip(places.tolist(), rows.tolist(), strict=True):
-            game = int(data.game_of[place])
-            writer.writerow([game, int(data.seeds[game]), float(data.labels[place]), *row])
-        yield text.getvalue().encode()
-        text.seek(0)
-        text.truncate()
-
-
-def _parts(data: Dataset) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The states in parts: their places i8[m], and their rows u8[m, F]."""
-    for first in range(0, len(data), AT_ONCE):
-        places = np.arange(first, min(first + AT_ONCE, len(data)))
-        yield places, data.take(places)

@@ -9,7 +9,6 @@ from cardai.cli.show.grid import grid, with_notes
 from cardai.measure.analysis import AnalysedMove, Analysis
 
 _FAR = 1000.0  # times the median value: beyond it, only a logarithmic scale shows both
-_GAP = 0.07  # of the axes' height, between the names of lines
 _STYLES = ("-", "--", ":", "-.")
 _MARKERS = "osD^vPX*"
 _INKS = ("#000000", "#0b62a4", "#b5440f", "#3a7d44", "#7a4aa0", "#8a6d00", "#5c5c5c", "#a01a58")
@@ -40,7 +39,9 @@ def figure(analysis: Analysis) -> Any:
     axes.xaxis.label.set_parse_math(False)
     axes.set_xlim(0, max(1, plies))
     _scale_values(axes, analysis, values)
-    _name_lines(axes, analysis, values, ends)
+    legend = axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=8)
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # names of agents may hold dollar signs
     axes.grid(alpha=0.25)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -109,7 +110,10 @@ def _draw_seat(axes: Any, analysis: Analysis, seat: int, values: np.ndarray, end
     """One seat's values, f8[plies], as a step line that ends at `end`, with a dot at each of its own moves."""
     ink, plies = _INKS[seat % len(_INKS)], len(analysis.turns)
     style = _STYLES[seat % len(_STYLES)]
-    axes.step(np.arange(plies + 1), np.append(values, end), where="post", color=ink, linestyle=style, linewidth=1.3)
+    name = analysis.names[seat]
+    label = f"p{seat} {name if len(name) <= 24 else name[:21] + '...'} scored {analysis.scores[seat]:g}"
+    steps = np.append(values, end)
+    axes.step(np.arange(plies + 1), steps, where="post", color=ink, linestyle=style, linewidth=1.3, label=label)
     own = [turn.ply for turn in analysis.turns if turn.seat == seat and turn.value is not None]
     marker = _MARKERS[seat % len(_MARKERS)]
     axes.plot(own, values[own], color=ink, marker=marker, markersize=2.6, linestyle="")
@@ -133,38 +137,6 @@ def _scale_values(axes: Any, analysis: Analysis, values: np.ndarray) -> None:
     usual = float(np.nanmedian(np.abs(values))) if np.isfinite(values).any() else 0.0
     if usual and np.nanmax(np.abs(values)) > _FAR * usual:  # a heuristic may say "won" by a huge number
         axes.set_yscale("symlog", linthresh=usual)
-
-
-def _name_lines(axes: Any, analysis: Analysis, values: np.ndarray, ends: np.ndarray | None) -> None:
-    """Write each seat's name and score at the right end of its line, the names apart from each other."""
-    last = values[-1] if len(values) else np.full(analysis.seats, np.nan)
-    heights = np.nan_to_num(last if ends is None else ends)
-    order = np.argsort(-heights, kind="stable")
-    axes.autoscale_view()
-    onto = axes.transScale + axes.transLimits
-    places = _apart([float(onto.transform((0.0, height))[1]) for height in heights[order]])
-    for seat, height in zip(order, places, strict=True):
-        name = analysis.names[seat]
-        text = f"p{seat} {name if len(name) <= 24 else name[:21] + '...'} scored {analysis.scores[seat]:g}"
-        axes.plot(
-            [1.015, 1.05], [height] * 2, transform=axes.transAxes, clip_on=False, linewidth=1.3,
-            color=_INKS[seat % len(_INKS)], linestyle=_STYLES[seat % len(_STYLES)],
-            marker=_MARKERS[seat % len(_MARKERS)], markersize=3, markevery=[1],
-        )  # fmt: skip
-        axes.annotate(
-            text, (1.06, height), xycoords="axes fraction", va="center", fontsize=8,
-            annotation_clip=False, parse_math=False, color=_INKS[seat % len(_INKS)],
-        )  # fmt: skip
-
-
-def _apart(heights: list[float]) -> list[float]:
-    """Heights from the top down, moved so that neighbours are at least `_GAP` apart and none is below 0."""
-    for i in range(1, len(heights)):
-        heights[i] = min(heights[i], heights[i - 1] - _GAP)
-    heights[-1] = max(heights[-1], 0.02)
-    for i in range(len(heights) - 2, -1, -1):
-        heights[i] = max(heights[i], heights[i + 1] + _GAP)
-    return heights
 
 
 def _mark_words(analysis: Analysis, number: int, turn: AnalysedMove) -> str:

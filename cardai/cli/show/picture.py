@@ -1,4 +1,4 @@
-"""Pictures of positions as SVG, sharp at any size: the zones as a seat sees them, with the card faces of the web table.
+"""Pictures of positions as SVG, sharp at any size: the zones as a seat sees them.
 
     picture(game, state)                    # as the seat to move sees it
     picture(game, state, 2)                 # as seat 2 sees it
@@ -10,12 +10,9 @@ of a picture.
 
 import base64
 import io
-import json
 import re
 from functools import cache
 from html import escape
-from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -24,15 +21,12 @@ from cardai.game import Game, GameState, Zone, game_of
 from cardai.game.compiled.doors import check_state
 from cardai.playing.stats.report import WIDE, Report
 
-FACES = Path(__file__).parent / "faces.json"
-"""Paths of pips and courts. The page of `cardai serve` draws from it too."""
+_SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 _CARD = re.compile(r"[a-z]?([2-9TJQKA])([CDHS])")
 _WIDE, _LABEL, _ROW, _STEP = 760, 190, 66, 43  # pixels: of a picture, for names, of a row, from card to card
 _STYLE = (
     "text{font-family:'Helvetica Neue',Arial,sans-serif}.t{fill:#f2f7f3}.n{fill:#ffd24a}.i{font-weight:700}"
-    ".H,.D{fill:#b3141f}.C,.S{fill:#1b1b1b}.frame{fill:#fff8e3;stroke:#8d7a4a}.robe{fill:#27335f}.H .robe,.D .robe"
-    "{fill:#b3202a}.gold{fill:#e2b13c;stroke:#7a5a12;stroke-width:.5}.skin{fill:#f3d3ab}.hair{fill:#6b4a26}"
-    ".steel{fill:#8b97a3}.leaf{fill:#2e7d45}.lip{fill:#b3202a}.line{fill:none;stroke:#2a2018;stroke-width:1.3}"
+    ".H,.D{fill:#b3141f}.C,.S{fill:#1b1b1b}"
 )
 
 
@@ -59,13 +53,9 @@ def picture(game: Game, state: GameState, seat: int | None = None, is_open: bool
     for row in rows:
         parts.append(_text(14, y + 16, row, "t", 13) if isinstance(row, str) else _zone(game, row, y))
         y += _height(row)
-    drawn = "".join(parts)
-    used = [name for name in game.table.pieces if f'#c{name}"' in drawn]  # each face is in the text once
-    faces = "".join(f'<symbol id="c{name}" viewBox="0 0 100 140">{_face(name)}</symbol>' for name in used)
     return Svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDE} {high}" width="{_WIDE}" height="{high}">'
-        f"<style>{_STYLE}</style><defs>{faces}</defs>"
-        f'<rect width="{_WIDE}" height="{high}" rx="12" fill="#2f6b4f"/>{drawn}</svg>\n'
+        f'<style>{_STYLE}</style><rect width="{_WIDE}" height="{high}" rx="12" fill="#2f6b4f"/>{"".join(parts)}</svg>\n'
     )
 
 
@@ -144,10 +134,9 @@ def _zone(game: Game, zone: Zone, y: int) -> str:
     for i, piece in enumerate(zone.listed):
         name, x = game.table.pieces[piece], _LABEL + step * i
         parts.append(f'<rect x="{x:.1f}" y="{y + 3}" width="40" height="56" rx="4" fill="#fffefa" stroke="#1b1b1b"/>')
-        if _CARD.fullmatch(name):
-            parts.append(f'<use href="#c{name}" x="{x:.1f}" y="{y + 3}" width="40" height="56"/>')
-        else:
-            parts.append(_text(x + 20, y + 36, name, "C i", 13, "middle"))
+        card = _CARD.fullmatch(name)
+        shown = f"{card[1].replace('T', '10')}{_SIGNS[card[2]]}" if card else name
+        parts.append(_text(x + 20, y + 36, shown, f"{card[2]} i" if card else "C i", 17 if card else 13, "middle"))
         parts.append(_text(x + 20, y + 57, names.text(zone.marks.get(piece, "")), "C i", 9, "middle"))
     if zone.hidden:
         x = _LABEL + step * len(zone.listed)
@@ -162,39 +151,3 @@ def _text(x: float, y: float, text: str, name: str, size: float, anchor: str = "
     return (
         f'<text class="{name}" x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}">{escape(text)}</text>'
     )
-
-
-@cache
-def _paths() -> dict[str, dict[str, Any]]:
-    """What `FACES` holds."""
-    return json.loads(FACES.read_text("utf-8"))
-
-
-def _face(name: str) -> str:
-    """The face of a card in a field of 100 x 140."""
-    match = _CARD.fullmatch(name)
-    assert match is not None
-    rank, suit = match.groups()
-    corner = _text(13.5, 26, "10" if rank == "T" else rank, "i", 27, "middle") + _pip(suit, 13.5, 41, 19)
-    return f'<g class="{suit}">{corner}{_turned(corner)}{_middle(rank, suit)}</g>'
-
-
-def _middle(rank: str, suit: str) -> str:
-    if rank == "A":
-        return _pip(suit, 50, 70, 52)
-    if rank in _paths()["pips"]:
-        return "".join(_pip(suit, x, y, 21, y > 70) for x, y in _paths()["pips"][rank])
-    half = "".join(f'<path class="{part}" d="{d}"/>' for part, d in _paths()["courts"][rank]) + _pip(
-        suit, 32.5, 26.5, 12
-    )
-    frame = '<rect class="frame" x="25" y="14" width="50" height="112"/>'
-    return f'{frame}{half}{_turned(half)}<path class="gold" d="M25 68.5H75V71.5H25Z"/>'
-
-
-def _pip(suit: str, x: float, y: float, size: float, turned: bool = False) -> str:
-    turn = " rotate(180)" if turned else ""
-    return f'<path d="{_paths()["suits"][suit]}" transform="translate({x} {y}) scale({size / 32:.3f}){turn}"/>'
-
-
-def _turned(drawn: str) -> str:
-    return f'<g transform="rotate(180 50 70)">{drawn}</g>'

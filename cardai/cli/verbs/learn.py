@@ -117,7 +117,6 @@ def export(
     onnx: Annotated[Path | None, Parameter(help="Write the model as ONNX, for programs without cardai.")] = None,
     parquet: Annotated[Path | None, Parameter(help="Write rows and labels of the games as Parquet.")] = None,
     npz: Annotated[Path | None, Parameter(help="Write them as NumPy arrays.")] = None,
-    csv: Annotated[Path | None, Parameter(help="Write them as CSV, and FILE.json about them.")] = None,
     transcript: Annotated[
         Path | None,
         Parameter(help="Write what a seat was shown before each of its moves, and the move, as lines of JSON."),
@@ -133,14 +132,14 @@ def export(
     seed: Seed = 0,
     overwrite: Overwrite = False,
 ) -> int:
-    """Export a model as ONNX, or recorded games as rows and labels (Parquet, npz, CSV) or as text."""
+    """Export a model as ONNX, or recorded games as rows and labels (Parquet, npz) or as text."""
     from cardai.cli.export import export_model, export_rows, export_transcript
     from cardai.records.recipe import Recipe
 
-    wanted = {"onnx": onnx, "parquet": parquet, "npz": npz, "csv": csv, "transcript": transcript}
+    wanted = {"onnx": onnx, "parquet": parquet, "npz": npz, "transcript": transcript}
     files = [(kind, file) for kind, file in wanted.items() if file is not None]
     if len(files) != 1:
-        refuse("say what to write by one of --onnx, --parquet, --npz, --csv and --transcript")
+        refuse("say what to write by one of --onnx, --parquet, --npz and --transcript")
     ((kind, file),) = files
     if file.exists() and not overwrite:
         refuse(f"{file} exists; --overwrite replaces it")

@@ -91,7 +91,7 @@ def _written(mix: Mix, file: Path, first: int, end: int, answer: bytes, seconds:
         if first // (end - first) % _ONE_IN:
             return
         games, seeds = list(read(unfinished)), mix.seeds(first, end)[results.finished].tolist()
-        if [one.seed for one in games] != seeds or first_unsound(mix.game, games, mix.variant, mix.seats) is not None:
+        if [one.seed for one in games] != seeds or first_unsound(mix.game, games) is not None:
             raise ClusterFailed(f"{file.name} came with games that are not the simulation's, or do not replay")
 
     try:

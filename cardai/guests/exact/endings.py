@@ -11,7 +11,7 @@ a measure of its moves that depends on no network; with `last` a move is worth t
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,6 @@ from cardai.playing.progress import CountProgress
 from cardai.playing.stats import interval
 from cardai.playing.stats.deals import distinct_rotations, new_salt
 from cardai.playing.stats.interval import Estimate
-from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.report import Report
 from cardai.playing.table.asking import draw_worlds
 from cardai.records.record import RecordedGame, replay
@@ -90,10 +89,6 @@ class EndingsReport(Report, drawn_by="cardai.guests.exact.shown:endings"):
     nodes: tuple[float, ...]
     milliseconds: tuple[float, ...]
     grades: dict[str, EndgameGrade]
-
-    def as_json(self) -> dict[str, Any]:
-        """The report as plain JSON types."""
-        return plain(asdict(self))
 
 
 def measure_endings(

@@ -7,7 +7,7 @@ opponents.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,6 @@ import numpy as np
 from cardai.game import Game
 from cardai.guests.web.store import RESIGNED, Store, TableRow
 from cardai.playing.stats.interval import Estimate, of_people
-from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.measure import label_of, win_shares
 from cardai.playing.stats.report import Report
 
@@ -59,7 +58,7 @@ class PeopleRow(Figures):
 
 
 @dataclass(frozen=True)
-class PeopleReport(Report, drawn_by="cardai.guests.web.shown:people"):
+class PeopleReport(Report, drawn_by="cardai.guests.web.shown:people", about={"kind": "people"}):
     """The rows of a game, the most games first.
 
     `teams`: how many teams play, 0 if each seat plays for itself. `unit`: that of the payoff, "" for scores. `study`:
@@ -72,10 +71,6 @@ class PeopleReport(Report, drawn_by="cardai.guests.web.shown:people"):
     rows: tuple[PeopleRow, ...]
     study: int
     unit: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """This report as plain JSON types."""
-        return plain({"kind": "people"} | asdict(self))
 
 
 def measure_people(store: Store, game: Game) -> PeopleReport:

@@ -5,8 +5,7 @@ each as strong as one of the agents, with so many games. What their interval ove
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from cardai.playing.agents.spec import HUMAN, agent
 from cardai.playing.progress import Progress
 from cardai.playing.stats.deals import rotations
 from cardai.playing.stats.interval import FEWEST_PEOPLE, Estimate, of_people
-from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.measure import measure_of
 from cardai.playing.stats.report import Report
 
@@ -52,7 +50,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True)
-class StudyPlan(Report, drawn_by="cardai.guests.web.shown:plan"):
+class StudyPlan(Report, drawn_by="cardai.guests.web.shown:plan", about={"kind": "plan"}):
     """Studies that were drawn, `drawn` of each size. `truth`: the mean of the agents that stand for people."""
 
     game: str
@@ -66,10 +64,6 @@ class StudyPlan(Report, drawn_by="cardai.guests.web.shown:plan"):
     truth: float
     persons: tuple[PlanPerson, ...]
     rows: tuple[PlanRow, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything as plain JSON types."""
-        return plain({"kind": "plan"} | asdict(self))
 
 
 def plan_study(

@@ -23,7 +23,6 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from cardai.cli.show.picture import FACES
 from cardai.errors import BadArgument, CardaiError, place_of
 from cardai.guests.web.commitment import NONCE_BYTES, fingerprint
 from cardai.guests.web.export import record_of
@@ -655,7 +654,7 @@ async def _close(socket: WebSocket, code: int, why: str) -> None:
 
 def sent_files() -> dict[str, Path]:
     """The files that browsers are sent, by name."""
-    return {file.name: file for file in (*STATIC.iterdir(), FACES) if file.suffix in KINDS}
+    return {file.name: file for file in STATIC.iterdir() if file.suffix in KINDS}
 
 
 class _Files:

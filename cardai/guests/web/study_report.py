@@ -6,10 +6,9 @@ fixed before the games, so agents can play them again in the seats of people, ag
 
 import csv
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,6 @@ from cardai.guests.web.tables import WebTable
 from cardai.playing.agents.spec import agent
 from cardai.playing.progress import Progress
 from cardai.playing.stats.interval import Estimate, mean, proportion
-from cardai.playing.stats.jsonable import plain
 from cardai.playing.stats.measure import measure_of, value_of
 from cardai.playing.stats.report import Report
 from cardai.playing.table.many import play
@@ -83,7 +81,7 @@ class StudyPerson:
 
 
 @dataclass(frozen=True)
-class StudyReport(Report, drawn_by="cardai.guests.web.shown:study"):
+class StudyReport(Report, drawn_by="cardai.guests.web.shown:study", about={"kind": "study"}):
     """A study. `tables`: (code, game, line-up) of each. `deleted`: people who took their data back."""
 
     title: str
@@ -96,10 +94,6 @@ class StudyReport(Report, drawn_by="cardai.guests.web.shown:study"):
     tables: tuple[tuple[str, str, tuple[str, ...]], ...]
     rows: tuple[StudyRow, ...]
     persons: tuple[StudyPerson, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """This report as plain JSON types."""
-        return plain({"kind": "study"} | asdict(self))
 
 
 @dataclass

@@ -10,10 +10,13 @@ imported when the report is printed.
 import io
 import pkgutil
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, ClassVar, cast
 
 from cardai.errors import printable
+from cardai.playing.machine import machine
+from cardai.playing.stats import interval
 from cardai.playing.stats.jsonable import plain
 
 WIDE = 140
@@ -21,18 +24,27 @@ WIDE = 140
 
 
 class Report:
-    """A dataclass that prints as its table, with all notes below it. `drawn_by`: MODULE:FUNCTION, which draws it."""
+    """A dataclass that prints as its table, with all notes below it.
+
+    `drawn_by`: MODULE:FUNCTION, which draws it. `about`: what JSON says beside the fields. `on_machine`: JSON also has
+    the machine, and the level of intervals.
+    """
 
     _drawn_by: ClassVar[str] = ""
+    _about: ClassVar[Mapping[str, Any]] = {}
+    _on_machine: ClassVar[bool] = False
 
-    def __init_subclass__(cls, drawn_by: str = "", **others: Any) -> None:
+    def __init_subclass__(
+        cls, drawn_by: str = "", about: Mapping[str, Any] | None = None, on_machine: bool = False, **others: Any
+    ) -> None:
         super().__init_subclass__(**others)
         if drawn_by:
-            cls._drawn_by = drawn_by
+            cls._drawn_by, cls._about, cls._on_machine = drawn_by, about or {}, on_machine
 
     def as_json(self) -> dict[str, Any]:
         """This result as plain JSON types."""
-        return plain(asdict(cast(Any, self)))
+        here = {"level": interval.LEVEL, "machine": machine()} if self._on_machine else {}
+        return plain({**self._about, **asdict(cast(Any, self)), **here})
 
     def table(self) -> Any:
         """Return what `cardai` prints of this report: a rich renderable, or a text."""

@@ -173,7 +173,7 @@ def test_a_game_that_does_not_replay_to_its_scores_is_found():
     game = cardai.load("durak")
     games = simulate_here(game, {"random": 1.0}, 30, seed=2)
     variant, seats = game.default_variant, game.default_seats
-    assert first_unsound(game, games, variant, seats) is None
+    assert first_unsound(game, games) is None
     for place in (0, 11, 29):
         one = games[place]
         for wrong in (
@@ -182,7 +182,7 @@ def test_a_game_that_does_not_replay_to_its_scores_is_found():
             replace(one, moves=one.moves[::-1].copy()),
             replace(one, seed=one.seed ^ 1),
         ):
-            assert first_unsound(game, [*games[:place], wrong, *games[place + 1 :]], variant, seats) == place
+            assert first_unsound(game, [*games[:place], wrong, *games[place + 1 :]]) == place
 
 
 def test_a_full_disk_stops_a_simulation_and_tears_nothing(here, tmp_path, monkeypatch):
