@@ -54,11 +54,10 @@ class Coach:
         adviser = self.adviser
         with Line("thinking"):
             hints = adviser.hints(self._world(), self.table.seed)
-        self._say(
-            shown.first_hint(self.table.game, hints, self._to_you)
-            if given == 1
-            else shown.second_hint(hints, self._to_you)
-        )
+        if given == 1:
+            self._say(shown.first_hint(self.table.game, hints, self._to_you))
+        else:
+            self._say(f"Best by {hints[0].judge}: {'; '.join(self._to_you(hint.words) for hint in hints)}")
 
     def why(self) -> None:
         """Print every legal move beside the best one."""

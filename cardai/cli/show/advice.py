@@ -24,22 +24,13 @@ def first_hint(game: Game, hints: Sequence[Hint], say: Words = str) -> str:
     judge, pieces = hints[0].judge, taken_by(hints)
     if game.table.picks is None:
         return f"{judge} would play a move that begins with {say(hints[0].words).split()[0]!r}."
-    return f"{judge} would take {pieces_in_words(game, pieces)}." if pieces else f"{judge} would take no card."
-
-
-def second_hint(hints: Sequence[Hint], say: Words = str) -> str:
-    """The second step of a hint: the moves."""
-    return f"Best by {hints[0].judge}: {'; '.join(say(hint.words) for hint in hints)}"
+    cards = " ".join(game.table.pieces[piece] for piece in listed_pieces(pieces)) or "no card"
+    return f"{judge} would take {cards}."
 
 
 def taken_by(hints: Sequence[Hint]) -> int:
     """All pieces that moves take."""
     return functools.reduce(int.__or__, (hint.pieces for hint in hints))
-
-
-def pieces_in_words(game: Game, pieces: int) -> str:
-    """The names of a set of pieces: "6S 7H"."""
-    return " ".join(game.table.pieces[piece] for piece in listed_pieces(pieces))
 
 
 def table(game: Game, explanation: Explanation, say: Words = str) -> Any:

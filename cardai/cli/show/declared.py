@@ -47,7 +47,10 @@ def facts(game: Game, seats: int, seed: int, plies: int) -> dict[str, Any]:
         "seat": seat,
         "text": game.text.show(position, seat),
         "moves": [game.text.spell(position, move) for move in game.moves(position)],
-        "places": [] if game.table.zones is None else [_zone(zone) for zone in game.table.zones(position, seat)],
+        "places": [
+            {"name": one.name, "seat": one.seat, "shown": one.listed, "hidden": one.hidden, "note": one.words}
+            for one in (() if game.table.zones is None else game.table.zones(position, seat))
+        ],
         "encoder": None if encoder is None else encoder[0],
         "segments": {} if encoder is None else {one.name: list(one.shape) for one in encoder[1].layout(seats)},
     }
@@ -70,17 +73,9 @@ def _origin(game: Game, name: str) -> str:
     function = next(iter(value.values())).layout if name == "encoders" else value
     function = getattr(function, "func", getattr(function, "py_func", function))
     module = function.__module__
-    return (
-        "its declaration"
-        if module.startswith("cardai.game.") and module != "cardai.game.text"
-        else "the core"
-        if module == "cardai.game.text"
-        else "the game"
-    )
-
-
-def _zone(zone: Any) -> dict[str, Any]:
-    return {"name": zone.name, "seat": zone.seat, "shown": zone.listed, "hidden": zone.hidden, "note": zone.words}
+    if module == "cardai.game.text":
+        return "the core"
+    return "its declaration" if module.startswith("cardai.game.") else "the game"
 
 
 def table(shown: dict[str, Any]) -> Group:

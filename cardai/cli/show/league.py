@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from cardai.cli.show.grid import add_figures, add_names, endless_notes, fitting, grid, stacked, with_notes
@@ -48,17 +47,13 @@ def _standings(league: League, is_narrow: bool) -> Any:
     add_figures(table, *([score, "n"] if is_narrow else [score, "loss %", "n", "decisions/s"]))
     for played in league.tables:
         table.add_section()
-        for standing, name in zip(played.standings, _once(stacked(played.name, is_narrow)), strict=False):
+        names = itertools.chain([stacked(played.name, is_narrow)], itertools.repeat(""))
+        for standing, name in zip(played.standings, names, strict=False):
             cells = [name, standing.agent, stacked(rating_words(standing.rating), is_narrow)]
             cells += [stacked(standing.score, is_narrow), *([] if is_narrow else [str(standing.loss)])]
             speed = [] if is_narrow else [f"{standing.decisions_per_second:,.0f}"]
             table.add_row(*cells, f"{standing.score.n:,}{' *' if standing.cut else ''}", *speed)
     return table
-
-
-def _once(name: str) -> Iterator[str]:
-    """Yield the name for the first line of a section, and an empty text for each line after it."""
-    return itertools.chain([name], itertools.repeat(""))
 
 
 def _notes(league: League) -> list[str]:

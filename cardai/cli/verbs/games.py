@@ -49,15 +49,14 @@ def games(
         loaded = load(game)
         facts = declared.facts(loaded, loaded.default_seats if seats is None else seats, seed, plies)
         return _print(facts, declared.table, json)
-    rows, exit_code = [], 0
+    rows = []
     for name in registry.available():
         try:
             rows.append(described(registry.load(name)))
         except CardaiError as error:
             rows.append({"name": name, "error": str(error)})
-            exit_code = 1
     _print(rows, declared.games, json)
-    return exit_code
+    return int(any("error" in row for row in rows))
 
 
 def _print(facts: Any, table: Callable[[Any], Any], json: bool) -> int:

@@ -80,7 +80,6 @@ def bench(
     json: AsJson = False,
 ) -> int:
     """Measure agents on a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
-    from cardai.cli.show import bench as shown
     from cardai.measure import bench as benchmark
 
     measuring.begin_games(games)
@@ -106,7 +105,7 @@ def bench(
     with working("playing", loaded) as progress, measuring.joined() as machines:
         report = benchmark.run_suite(
             loaded, suite, listed(agent), games, progress=progress, cluster=machines,
-            on_result=lambda result: progress.note(shown.line(loaded, result)), **measuring.options,
+            **measuring.options,
         )  # fmt: skip
     return show(report, json)
 
