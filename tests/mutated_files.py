@@ -1,4 +1,4 @@
-"""Mutated files of every kind that cardai reads, and what its readers make of them.
+"""Mutated files of the kinds that people hand to each other or edit, and what readers make of them.
 
     python tests/mutated_files.py                                # 10,000 files: the outcomes by kind
     python tests/mutated_files.py --kind record --seed 17        # one of them again, with its traceback
@@ -288,25 +288,6 @@ def safetensors_mutation(rng: random.Random, content: bytes) -> bytes:
     return digested(content) if rng.random() < 0.8 else content
 
 
-def npz_mutation(rng: random.Random, content: bytes) -> bytes:
-    """Arrays of another type or shape, with other values, or missing."""
-    scores, marks = np.zeros((10, 2, 2), np.float32), np.zeros((10, 8), np.uint8)
-    others: tuple[dict[str, np.ndarray], ...] = (
-        {"scores": np.array([{"a": 1}], object)},
-        {"scores": scores.astype(rng.choice(("f8", "U4", "c16", "M8[s]", "?", ">f4")))},
-        {"scores": np.full_like(scores, rng.choice((np.nan, np.inf, -1e30, 5)))},
-        {"marks": np.zeros((10**8,), np.uint8)},
-        {"marks": np.zeros(rng.choice(((), (0,), (10, 9), (8, 10))), np.uint8)},
-        {},
-    )
-    arrays: dict[str, Any] = {"scores": scores, "marks": marks, "x\x1b": np.zeros(3), **rng.choice(others)}
-    for name in rng.sample(list(arrays), rng.choice((0, 1))):
-        del arrays[name]
-    out = io.BytesIO()
-    np.savez_compressed(out, **arrays)
-    return out.getvalue()
-
-
 def quietly(*words: object) -> Callable[[Path], object]:
     """A reader that runs a command line. A word that begins with @ is a path in the folder."""
 
@@ -338,7 +319,7 @@ def printable(printed: str) -> None:
 def kinds(folder: Path) -> dict[str, Kind]:
     """All kinds of files, made in a folder."""
     built: dict[str, Kind] = {}
-    for make in (_records, _networks, _configs, _runs, _results, _scripts):
+    for make in (_records, _networks, _configs, _runs, _scripts):
         built |= make(folder)
     return built
 
@@ -416,22 +397,20 @@ def _configs(folder: Path) -> dict[str, Kind]:
 
 
 def _runs(folder: Path) -> dict[str, Kind]:
-    from cardai.evaluators.training import checkpoint
-    from cardai.evaluators.training.generations import IterateReport
-    from cardai.evaluators.training.iterate_folder import IterateFolder
-    from cardai.evaluators.training.show_generations import table
-    from cardai.measure.duel import duel
+    from cardai.evaluators.training import checkpoint, run_status
+    from cardai.measure import history
 
-    checkpoints, blocks, generations = (_fresh(folder, name) for name in ("checkpoints", "duel", "generations"))
+    checkpoints, ratings = _fresh(folder, "checkpoints"), _fresh(folder, "ratings")
     tensors = {"params/kernel": np.arange(12, dtype=np.float32), "best/kernel": np.zeros((0, 3), np.float32)}
     line = {"step": 3, "epoch": 0.5, "loss": 0.6, "learning_rate": 0.1, "validation": {"bce": 0.6}}
     status = {"planned": 0, "step": 3, "seconds": 1.5, "history": [line], "best": line, "best_step": 3, "stopped": ""}
     names = ("timed_seconds", "timed_steps", "loss", "losses", "worse")
     status |= dict(zip(names, (1.0, 2, 0.5, 1, 0), strict=True))
     checkpoint.save(checkpoints, checkpoint.Checkpoint(3, {"config": "a"}, tensors, status))
+    shutil.copy(Path(__file__).resolve().parents[1] / "report/ratings.jsonl", ratings / "h.jsonl")
 
     def continued(place: Path) -> object:
-        from cardai.evaluators.training import run_status, train
+        from cardai.evaluators.training import train
 
         newest = checkpoint.newest(place, {"config": "a"})
         make = getattr(train, "_status", lambda _, newest: run_status.RunStatus(**newest.status))
@@ -442,69 +421,6 @@ def _runs(folder: Path) -> dict[str, Kind]:
             state.best["validation"]["bce"] + 0.5
         return [line["step"] + line["loss"] for line in state.history]
 
-    def played(place: Path) -> object:
-        return duel(GAME, "random", "greedy:open_lines", seats=2, folder=place, games=20)
-
-    result = played(blocks)
-    generation = _fresh(generations, "generation-001")
-    steps = {
-        "games": {"games": 20, "states": 150, "endless": 0, "scores": {"random": 40.5, "greedy:open_lines": 60.0}},
-        "training": {"learned": 100, "steps": 60, "bce": {"validation": 0.6, "test": None}},
-        "benchmark": {"champion": "random", "duel": result.as_json(), "strength": result.as_json()},
-        "seconds": {"games": 1.5, "training": 2},
-    }
-    for name, content in steps.items():
-        (generation / f"{name}.json").write_text(json.dumps(content))
-
-    def reported(place: Path) -> object:
-        from rich.console import Console
-
-        run_folder = IterateFolder(place)
-        one = run_folder.read_generation(1)
-        best = max(run_folder.scores().items(), key=lambda pair: pair[1])[0]
-        report = IterateReport("t", "t", 50.0, {}, best, 1 if one.is_promoted else 0, "m", "generations", (one,))
-        text = io.StringIO()
-        Console(file=text, width=200).print(table(report))
-        printable(text.getvalue())
-        return json.dumps(report.as_json())
-
-    return {
-        "checkpoint": Kind(checkpoints, ("checkpoint-000000003.safetensors",), (continued,), 6),
-        "duel block": Kind(blocks, ("0000.npz",), (played,), 4),
-        "generation": Kind(generations, tuple(f"{generation.name}/{name}.json" for name in steps), (reported,), 6),
-    }
-
-
-def _results(folder: Path) -> dict[str, Kind]:
-    from cardai.experiments.machinery import lab, sealed
-    from cardai.measure import history
-
-    root = Path(__file__).resolve().parents[1]
-    pieces, report, ratings = (_fresh(folder, name) for name in ("pieces", "report", "ratings"))
-    (pieces / "pieces").mkdir()
-    content = {
-        "experiment": "complexity", "bound": "", "key": "first", "repeats": True,
-        "seconds": 1.5, "when": "2026-01-01", "machine": {"processor": "x", "usable_cpus": 2, "commit": None},
-        "value": {"point": 25.0, "rows": [1, 2, 3]},
-    }  # fmt: skip
-    sealed.write_sealed(pieces / "pieces" / "first.json", content)
-    sealed.write_sealed(pieces / "pieces" / "first.seconds", {"seconds": 12.5})
-    shutil.copy(root / "report" / "complexity.json", report / "complexity.json")
-    (ratings / "h.jsonl").write_bytes((root / "report" / "ratings.jsonl").read_bytes())
-
-    def mutate(rng: random.Random, content: bytes) -> bytes:
-        value: Any = changed(rng, json.loads(content))
-        with contextlib.suppress(Exception):  # sealed again, so that readers go on
-            unsealed = {key: item for key, item in value.items() if key != "seal"}
-            value = sealed.sealed(json.loads(as_json(unsealed)))
-        return _bytes(value)
-
-    def used(place: Path) -> object:
-        work = lab.Lab("complexity", place, "smoke", None)
-        work.piece("first", lambda: {"point": 25.0, "rows": [1, 2, 3]})
-        lab._provenance(work.made)
-        return lab.chosen_again(place, 1, 0)
-
     def compared(place: Path) -> object:
         runs = history.read_history(place / "h.jsonl")
         comparison = history.changes(runs[0], runs[-1])
@@ -512,8 +428,7 @@ def _results(folder: Path) -> dict[str, Kind]:
         return comparison
 
     return {
-        "piece": Kind(pieces, ("pieces/first.json",), (used,), 6, mutate),
-        "report": Kind(report, ("complexity.json",), (quietly("report", "@."),), 1, mutate),
+        "checkpoint": Kind(checkpoints, ("checkpoint-000000003.safetensors",), (continued,), 6),
         "ratings": Kind(ratings, ("h.jsonl",), (compared,), 6, lines_mutation),
     }
 
@@ -531,7 +446,6 @@ MUTATIONS: dict[str, Mutation] = {
     ".gz": record_mutation,
     ".toml": toml_mutation,
     ".safetensors": safetensors_mutation,
-    ".npz": npz_mutation,
     ".txt": damaged,
 }
 """What changes the values in a file, by its ending."""
