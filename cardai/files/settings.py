@@ -215,11 +215,7 @@ def difference(first: Any, second: Any) -> str:
 
 def literal(value: Any) -> str:
     """Return a value as TOML text. Raises CardaiError if TOML cannot hold it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, str):
+    if isinstance(value, int | float | str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, list | tuple):
         return f"[{', '.join(literal(item) for item in value)}]"

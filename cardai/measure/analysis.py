@@ -4,18 +4,9 @@
     rich.print(cardai.cli.show.analysis.table(analysis))
     save_figure("game3.svg", cardai.cli.show.analysis.figure(analysis))
 
-*What is evaluated.* A seat's position is evaluated when the seat has just moved, in the state that the evaluator of the
-agent is made for (`positions`), since models are trained on such states only. It keeps the value of its own last move
-until its next one, and has no value before its first move. If the moves of others helped or hurt a seat, that shows at
-its next own move. The game ends with the score. Models that are asked after other seats' moves all the same predict the
-end worse than the value that is kept (`docs/records.md`).
-
-*By what information.* Evaluators see worlds of the seat only. A model's view is the same in all of them (a law), so a
-model is asked about one. A heuristic of settled states is averaged over as many as the agent's spec says. The
-alternatives to a move have the values by which the agent chooses when it plays.
-
-*For whom.* With `seat`, an analysis is what that seat may read: the moves of others in the words it is told, and
-values of its own positions only, since the values of others come from what those seats know.
+docs/records.md says which states are evaluated, from what information, and why a seat keeps the value of its own last
+move until its next one. With `seat`, an analysis is what that seat may read: the moves of others in the words it is
+told, and values of its own positions only, since the values of others come from what those seats know.
 """
 
 import dataclasses

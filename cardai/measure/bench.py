@@ -13,6 +13,7 @@ In a suite all rows then have deals of their own, and so has each agent with suc
 of the first one, so that they are compared on the same deals.
 """
 
+import contextlib
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +41,6 @@ from cardai.measure.duplicate import (
     outcomes,
     outcomes_of_places,
     play_rotated,
-    recorder,
     sides,
     unsealed,
 )
@@ -58,6 +58,7 @@ from cardai.playing.stats.interval import Estimate
 from cardai.playing.stats.measure import Measure, WonLostTied, decided, leads, measure_of
 from cardai.playing.table.many import BLOCK, Results
 from cardai.records.elsewhere import Machines, check_machines
+from cardai.records.record import Writer
 
 Outcomes = dict[str, Deals]
 """What one agent got by each measure."""
@@ -188,7 +189,11 @@ def run_match(
     tally = _Tally(game, len(specs), names, [sides(places, game.teams) for places in own.values()])
     total, block = deals * len(turns), deals if cluster else max(1, BLOCK // len(turns))
     interrupted = False
-    with recorder(record, game, specs, run.variant, total, overwrite) as writer:
+    written = None
+    if record is not None:
+        agents = list(dict.fromkeys(specs))
+        written = Writer(record, game, agents, run.variant, len(specs), overwrite=overwrite, planned=total)
+    with written or contextlib.nullcontext() as writer:
         try:
             for first in range(0, deals, block):
                 part = begin_part(progress, first * len(turns), total, " - ".join(specs))

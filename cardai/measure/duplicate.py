@@ -5,10 +5,7 @@ see all hands. So if an agent of the line-up runs such code, nothing is dealt tw
 own, and what is called a deal here is a block of these games, in which each place sits once in each seat.
 """
 
-import contextlib
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +18,7 @@ from cardai.playing.stats.deals import deal_seeds
 from cardai.playing.stats.measure import value_of
 from cardai.playing.table.many import Results, play
 from cardai.records.elsewhere import Machines
-
-if TYPE_CHECKING:
-    from cardai.records.record import Writer
+from cardai.records.record import Writer
 
 
 def line_up_of(row: Row, teams: int) -> tuple[str, ...]:
@@ -53,7 +48,7 @@ def play_rotated(
     variant: str,
     threads: int | None,
     progress: CountProgress | None,
-    writer: "Writer | None" = None,
+    writer: Writer | None = None,
     salt: str = "",
     noted: Sequence[str] = (),
     moves: bool = False,
@@ -65,9 +60,10 @@ def play_rotated(
 
     `turns`: which place sits in each seat in the rotations that each deal is played in, i64[rotations, seats]. The
     places are i64[deals, rotations, seats]; game d * rotations + r of the results is rotation r of deal d. `writer`:
-    takes the games, see `recorder`. `salt`: see `deal_seeds`. `noted`: names of outcomes that are noted of each game.
-    `moves`: keep the moves of each game in the results. `first`: the number of the first deal. `cluster`: the machines
-    that play. `own_deals`: each rotation has a deal of its own even if no agent runs code of somebody else's.
+    takes the games; its agents are the specs of the line-up, each once. `salt`: see `deal_seeds`. `noted`: names of
+    outcomes that are noted of each game. `moves`: keep the moves of each game in the results. `first`: the number of
+    the first deal. `cluster`: the machines that play. `own_deals`: each rotation has a deal of its own even if no agent
+    runs code of somebody else's.
     """
     places = np.tile(turns, (deals, 1))
     seeds = seeds_of(line_up, turns, deals, seed, salt, first, own_deals).reshape(-1)
@@ -186,15 +182,3 @@ def sides(own: Sequence[int], teams: int) -> list[list[int]]:
     for place in own:
         found.setdefault(place % teams if teams else place, []).append(place)
     return list(found.values())
-
-
-def recorder(
-    path: Path | None, game: Game, specs: Sequence[str], variant: str, games: int, overwrite: bool
-) -> "contextlib.AbstractContextManager[Writer | None]":
-    """What `play_rotated` writes games of a line-up of these specs to, or None without a path."""
-    if path is None:
-        return contextlib.nullcontext()
-    from cardai.records.record import Writer
-
-    agents = list(dict.fromkeys(specs))
-    return Writer(path, game, agents, variant, len(specs), overwrite=overwrite, planned=games)

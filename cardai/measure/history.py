@@ -14,7 +14,7 @@ from typing import Any
 
 from cardai.errors import CardaiError
 from cardai.files.kind import foreign_kind
-from cardai.files.reading import parse_json, read_bytes, unreadable
+from cardai.files.reading import parse_json, read_text
 from cardai.files.writing import append_line
 from cardai.measure.league import FORMAT, League
 from cardai.measure.pool import table_name
@@ -39,15 +39,13 @@ class RatingChange:
 class RatingComparison:
     """The ratings of a run compared with those of an earlier run, which `then` describes.
 
-    `new`, `gone`: agents that only this run, or only the earlier one, has. `same_pools`: whether the compared tables
-    have the same agents in both runs.
+    `new`, `gone`: agents that only this run, or only the earlier one, has.
     """
 
     then: str
     changes: tuple[RatingChange, ...]
     new: tuple[str, ...]
     gone: tuple[str, ...]
-    same_pools: bool
 
 
 def append(path: Path, league: League) -> None:
@@ -72,12 +70,7 @@ def check_history(path: Path) -> None:
 
 def read_history(path: Path) -> list[dict[str, Any]]:
     """The runs of a history, oldest first. Raises CardaiError, which names the file or its first damaged line."""
-    try:
-        text = read_bytes(path).decode("utf-8")
-    except OSError as error:
-        raise unreadable(path, error) from None
-    except UnicodeDecodeError:
-        raise CardaiError(f"{path} is not a history of `cardai bench --all`: it is not text") from None
+    text = read_text(path)
     if kind := foreign_kind(text.encode()) if text else "":
         raise CardaiError(f"{path} is not a history of `cardai bench --all`: {kind}")
     runs = []
@@ -101,23 +94,18 @@ def changes(earlier: Mapping[str, Any], run: Mapping[str, Any]) -> RatingCompari
 
     The intervals of the differences take the two runs as independent (Newcombe's square-and-add). If both played the
     same deals, they are too wide if anything. Only agents at the same table of the same version of a game are compared;
-    agents of one run alone are named. An interrupted run is compared only at the tables it finished.
+    agents of one run alone are named.
     """
     now, then = ratings_in(run), ratings_in(earlier)
     differences = [
         RatingChange(_table(rated), rated[4], *_difference(now[rated], then[rated])) for rated in now if rated in then
     ]
-    finished = {table_name(table["game"], table["variant"], table["seats"]) for table in run["tables"]}
-    expected = [rated for rated in then if not run["interrupted"] or _table(rated) in finished]
-    new, gone = [rated for rated in now if rated not in then], [rated for rated in expected if rated not in now]
-    compared = {change.table for change in differences}
     return RatingComparison(
         then=f"{earlier['date']}, commit {earlier['machine']['commit'] or 'unknown'}, seed {earlier['seed']}, "
         f"{earlier['asked']:,} games a table",
         changes=tuple(differences),
-        new=tuple(f"{rated[4]} at {_table(rated)}" for rated in new),
-        gone=tuple(f"{rated[4]} at {_table(rated)}" for rated in gone),
-        same_pools=not any(_table(rated) in compared for rated in [*new, *gone]),
+        new=tuple(f"{rated[4]} at {_table(rated)}" for rated in now if rated not in then),
+        gone=tuple(f"{rated[4]} at {_table(rated)}" for rated in then if rated not in now),
     )
 
 

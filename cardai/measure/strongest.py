@@ -3,17 +3,9 @@
     measure(load("moska"), seconds=60)     # `cardai agents moska --measure --seconds 60`
 
 At each table, agents that may be strong play each other in drawn line-ups, each deal in all rotations, as in a league
-(`cardai.measure.league`), on deals that no other command plays (`SALT`). They are the agents that the game declares
-(`Agents.opponents`), its hand-written players, and those named; a model of another variant plays with `?any_variant`.
-
-- First all play a twentieth of the games. Whoever is then worse, by more than chance, than another one that is as
-  quick (within the same of `TIMES`) plays no more, and is not listed. Agents without a search are compared with each
-  other only. The others play a quarter of the games.
-- Ratings are of all games. For each of `TIMES`, the quickest agent is taken first; a dearer one takes its place if it
-  is better by more than chance: if the interval of the difference of their ratings excludes 0. So among equals the
-  quickest is listed.
-- Before one is listed for a time, it and those that are quick enough and rated above it play all the games, among
-  themselves only: at a table of equals, games tell apart who is better soonest.
+(`cardai.measure.league`), on deals that no other command plays (`SALT`). docs/agents.md says who plays, in which
+rounds, and who is listed. Ratings are of all games; after the first round, agents without a search are compared with
+each other only.
 
 The list is written after each table. A table that stands in it is not measured again, unless an agent, the weights of a
 network, or the moves of a hand-written player or heuristic are others now.

@@ -3,14 +3,11 @@
     result = tune(load("literature"), "keeper", folder=Path("runs/keeper"), minutes=10)
     print(result.spec)                                   # what to write from now on
 
-CMA-ES (Hansen 2016, the library `cma`) draws a generation of trials around the present best guess, and moves and
-reshapes the cloud that it draws from towards those that scored more. All trials of a generation play the same deals,
-in all rotations, with the other seats played by the player as it was or by agents that are named. The next generation
-has other deals, so nobody is good at some deals only.
-
-Three sets of deals are kept apart. The search has its own. Then the start, the guess halfway and the last guess play
-deals that no trial has played, and the best of them is chosen. At last the chosen one and the start play deals on which
-nothing was chosen: their difference is what is reported.
+CMA-ES (Hansen 2016, the library `cma`) draws a generation of trials around the present best guess, and reshapes the
+cloud that it draws from towards those that scored more. All trials of a generation play the same deals, in all
+rotations; the next generation has others. The start, the guess halfway and the last guess then play deals that no trial
+has played, and the best of them is chosen. The chosen one and the start play a third set, on which nothing was chosen:
+their difference is what is reported.
 """
 
 import json
