@@ -18,6 +18,7 @@ from cardai.cli.verbs.shared import (
     announce,
     load,
     print_json,
+    refuse,
     refuse_counts,
     refuse_given,
     show,
@@ -109,6 +110,8 @@ def agents(
     """List the agents that can play a game, the strongest of a table first, and their parameters; or measure them."""
     if measure:
         return _measure(game, variant, seats, measuring, json)
+    if measuring != StrongestOptions():
+        refuse("--agent, --games, --seconds, --seed, --again and --out need --measure")
     from rich.table import Column, Table
 
     from cardai import registry

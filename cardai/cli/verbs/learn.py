@@ -141,6 +141,8 @@ def export(
     if len(files) != 1:
         refuse("say what to write by one of --onnx, --parquet, --npz and --transcript")
     ((kind, file),) = files
+    if kind != "transcript":
+        refuse_given({"--seat": seat}, "is for --transcript")
     if file.exists() and not overwrite:
         refuse(f"{file} exists; --overwrite replaces it")
     loaded = load(game)

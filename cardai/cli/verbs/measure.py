@@ -91,6 +91,7 @@ def bench(
             "--salt": measuring.salt,
             "--isolate": measuring.isolate or None,
             "--cluster": measuring.cluster,
+            "--situations": situations or None,
         }
         refuse_given(options, "is for a suite, not for --all")
         named = ([] if game is None else [game]) + (only or [])
@@ -101,6 +102,8 @@ def bench(
     refuse_given({"--history": history, "--seconds": seconds}, "needs --all")
     loaded = load(game)
     if situations:
+        unused = {"--suite": suite, "--variant": measuring.variant, "--salt": measuring.salt}
+        refuse_given(unused | {"--cluster": measuring.cluster}, "is not for --situations")
         return _situations(loaded, listed(agent), games, measuring, json)
     with working("playing", loaded) as progress, measuring.joined() as machines:
         report = benchmark.run_suite(
@@ -203,6 +206,7 @@ def complexity(
     loaded = load(game)
     numbers = numbers_of(players) if players else None
     if perft is not None:
+        refuse_given({"--figure": figure}, "is not for --perft")
         return _perft(loaded, perft, numbers, seed, variant, json)
     if figure:
         figure_path(figure)

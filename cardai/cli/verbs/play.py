@@ -142,6 +142,8 @@ def replay(
     if verify:
         _verify(file, rules, json)
         return
+    if json:
+        refuse("--json goes with --verify")
     from cardai.cli.show.suits import in_suits
     from cardai.cli.show.transcript import transcript
     from cardai.game.compiled.doors import check_seat
