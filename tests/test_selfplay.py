@@ -95,12 +95,6 @@ def test_each_seat_of_each_game_is_drawn_for_itself_by_the_weights(tmp_path):
         assert (np.abs(found - expected) < 5 * np.sqrt(expected * (1 - expected) / len(places))).all()
 
 
-def test_an_agent_with_a_tiny_weight_may_be_drawn_but_none_outside_the_pool(tmp_path):
-    said = simulate(TICTACTOE, {"random": 1e-12, "greedy:open_lines": 1}, 500, out=tmp_path / "g")
-    assert [one.seats for one in said.agents] == [0, 1000]
-    assert math.isnan(said.agents[0].score.point)
-
-
 def test_the_summary_says_how_each_agent_did(tmp_path):
     said = simulate(TICTACTOE, POOL, 400, out=tmp_path / "g")
     recorded = list(read(tmp_path / "g"))
@@ -259,8 +253,8 @@ def test_a_part_says_how_far_it_is_in_its_own_games(tmp_path):
 
 @pytest.mark.parametrize(
     ("only", "said"),
-    [("3-2", "write 30-39"), ("", "write 30-39"), ("two", "write 30-39"), ("1-", "write 30-39"), ("-1", "write 30-39"),
-     ("5", "5 does not name files of this simulation, which has 5"), ("0-5", "which has 5"), ("²", "write 30-39")],
+    [("3-2", "write 30-39"), ("1-", "write 30-39"), ("²", "write 30-39"),
+     ("5", "5 does not name files of this simulation, which has 5")],
 )  # fmt: skip
 def test_files_that_are_not_there_are_refused(tmp_path, only, said):
     with pytest.raises(CardaiError, match=said):
@@ -407,11 +401,3 @@ def test_games_in_memory_are_those_of_the_file(tmp_path):
             tmp_path / game.name
         )
         assert {one.variant for one in here} == {game.default_variant}
-
-
-@pytest.mark.usefixtures("frequent")
-def test_progress_counts_games_over_all_files(tmp_path):
-    told = []
-    simulate_shards(TICTACTOE, POOL, 25, folder=tmp_path / "s", shard=10, progress=lambda *one: told.append(one))
-    assert [one[0] for one in told] == sorted(one[0] for one in told)
-    assert told[-1][:2] == (25, 25)

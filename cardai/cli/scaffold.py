@@ -23,7 +23,8 @@ def create(name: str, folder: Path = Path()) -> Path:
     Raises CardaiError, and writes nothing, if the name cannot be the name of a Python module or is already used, if the
     path exists, or if the folder cannot be written to.
     """
-    _refuse_bad(name)
+    if not (name.isascii() and name.isidentifier()) or name.startswith("_") or keyword.iskeyword(name):
+        raise CardaiError(f"{name!r} cannot be a game's name; write a Python name, such as my_game")
     place = folder / name
     if place.exists() or place.is_symlink():
         raise CardaiError(f"{place} exists already; nothing was written")
@@ -37,11 +38,6 @@ def create(name: str, folder: Path = Path()) -> Path:
     except OSError as error:
         raise CardaiError(f"cannot write to {folder}: {error.strerror or error}") from None
     return place
-
-
-def _refuse_bad(name: str) -> None:
-    if not (name.isascii() and name.isidentifier()) or name.startswith("_") or keyword.iskeyword(name):
-        raise CardaiError(f"{name!r} cannot be a game's name; write a Python name, such as my_game")
 
 
 def _is_module(name: str) -> bool:
