@@ -36,7 +36,7 @@ _MORE = re.compile(
 
 
 def is_nightly(file: str, function: str, name: str) -> bool:
-    """Whether a test is listed: by its function, by how its name with its parameters begins, or with all of its file."""
+    """Whether a test is listed: by its function, by how its name with parameters begins, or with all of its file."""
     listed = LISTED.get(file, ())
     return not {"*", function}.isdisjoint(listed) or any(name.startswith(one) for one in listed if "[" in one)
 

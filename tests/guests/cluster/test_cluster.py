@@ -172,7 +172,6 @@ def test_a_file_of_other_games_than_the_plans_is_refused_and_not_written(here, t
 def test_a_game_that_does_not_replay_to_its_scores_is_found():
     game = cardai.load("durak")
     games = simulate_here(game, {"random": 1.0}, 30, seed=2)
-    variant, seats = game.default_variant, game.default_seats
     assert first_unsound(game, games) is None
     for place in (0, 11, 29):
         one = games[place]
