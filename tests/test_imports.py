@@ -75,7 +75,7 @@ BY_TEXT = {"import_module", "__import__", "resolve_name", "find_spec", "run_modu
 NAMED_WHILE_RUNNING = {
     "cardai/cli/main.py", "cardai/cli/scaffold.py", "cardai/files/entries.py", "cardai/laws/plain_python.py",
     "cardai/measure/situations.py", "cardai/playing/agents/own_code.py", "cardai/playing/agents/spec.py",
-    "experiments/machinery/catalogue.py",
+    "cardai/rules/compiling.py", "experiments/machinery/catalogue.py",
 }  # fmt: skip
 """Files that import a module whose name is given to them: a user's, a game's, an entry point's, or MODULE:OBJECT."""
 OBJECT = re.compile(r"[A-Za-z_]\w*(\.\w+)+:\w+")
