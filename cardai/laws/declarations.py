@@ -231,7 +231,7 @@ def suits_may_exchange_their_names(trace: Trace) -> None:
         orders = here.in_range(encoder.renamings, seats)
         names = suit_orders(len(state.deck.suits))
         number = 1 + trace.seed % (len(orders) - 1)
-        encoded, renamed = trace.testbed.compiled.encoded, state.renamed(trace.states, names[number])
+        encoded, renamed = trace.testbed.compiled.encoded, state.renamed(trace.states, names[number].tolist())
         wrong = encoded(trace.states, seat, name) != encoded(renamed, seat, name)[:, orders[number]]
         if wrong.any():
             ply, value = (int(place) for place in np.argwhere(wrong)[0])

@@ -420,7 +420,7 @@ def _teacher(game: Game, spec: str, variant: str, seats: int) -> WorldSearch:
     found = agent(game, spec)
     found.check_fits(game, variant, seats)
     strategy = found.strategy.at_table(game, game.options(seats, variant))
-    if not isinstance(strategy, WorldSearch) or not strategy.is_native or strategy.milliseconds:
+    if not isinstance(strategy, WorldSearch) or not strategy.is_native:
         raise CardaiError(
             f"teacher {spec!r} must search over worlds in compiled code, by a number of worlds, as ahead:best?worlds=2"
         )

@@ -3,7 +3,7 @@
 Inputs are held at one value, a constant is added to the log odds, or scores are averaged over names of the suits.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class _Adjusted:
     def at_table(self, game: Game, states: np.ndarray) -> Evaluator:
         """Return what it is at a table: the evaluator as that is there, adjusted."""
         there = at_table(self.evaluator, game, states)
-        return self if there is self.evaluator else self._over(there)
+        return cast("Evaluator", self) if there is self.evaluator else self._over(there)
 
     def natural_shift(self, game: Game) -> float:
         """Return the shift of the evaluator, see `natural_shift`."""

@@ -91,8 +91,8 @@ class _Search(Spec):
     """
 
     def __init__(self, judge: "str | PurePath | Evaluator | Greedy", /, **options: Any) -> None:
-        is_plain = isinstance(judge, Greedy) and not judge.options
-        super().__init__(type(self).__name__.lower(), judge.argument if is_plain else judge, **options)
+        judged = judge.argument if isinstance(judge, Greedy) and not judge.options else judge
+        super().__init__(type(self).__name__.lower(), judged, **options)
 
 
 class Greedy(_Search):

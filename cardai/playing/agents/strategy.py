@@ -264,9 +264,8 @@ class OnePly(_Exploring):
 
 
 @dataclass(frozen=True)
-class WorldSearch(_Searching, _Exploring):
-    """Plays its best moves on in sampled worlds and takes the one with the best mean: see
-    `cardai.playing.compiled.search`.
+class WorldSearch(_Searching, _Exploring):  # pyright: ignore[reportIncompatibleVariableOverride]
+    """Plays its best moves on in sampled worlds and takes the one with the best mean (`compiled/search.py`).
 
     `own`: the player that moves for it in its worlds. If that looks one ply ahead, it also chooses the `most` moves
     that are tried (0: all are) and judges the last position. A game that ends on the way counts with its score, so

@@ -103,7 +103,7 @@ def _player(game: Game, strategy: Strategy, everyone: Sequence[Strategy]) -> dic
             return {"kinds": NATIVE, "call": player.call, "params": player.params, "randomised": drawn}
         case OnePly(evaluator=None) as search:
             return {"kinds": ONE_PLY, "call": search.value}
-        case OnePly(evaluator=evaluator, network=network) if network is not None:
+        case OnePly(evaluator=evaluator, network=network) if evaluator is not None and network is not None:
             encoder = game.encoder(evaluator.encoder).encode
             return {"kinds": ONE_PLY, "call": game.compiler.entry("encode", encoder), "networks": network.address}
         case Endgame(inner=inner) if inner.strategy.is_native:
