@@ -1,4 +1,4 @@
-"""Decisions a second of evenly random play on one core: `cardai.play`, `cardai.Batch` and PettingZoo's environments.
+"""Decisions a second of evenly random play on one core: `cardai.play`, `cardai.Batch` and the PettingZoo adapter.
 
     taskset -c 0 python tests/guests/adapters/step_speeds.py                         # Tic-Tac-Toe, Durak, Hearts
     taskset -c 0 python tests/guests/adapters/step_speeds.py durak --seconds 2 --repeats 9
@@ -36,7 +36,7 @@ def by_batch(name, count):
 
 
 def by_environment(env):
-    """One of PettingZoo's environments, ours or its own, with `action_space.sample(mask)`."""
+    """An environment of PettingZoo, with `action_space.sample(mask)`."""
     seeds = itertools.count()
 
     def game() -> int:
@@ -56,10 +56,6 @@ def runs_of(name):
     for size in (1024, 4096):
         yield f"cardai.Batch, {size} games", by_batch(name, size)
     yield "PettingZoo, cardai.guests.adapters.aec", by_environment(aec(name))
-    if name == "tictactoe":
-        from pettingzoo.classic import tictactoe_v3
-
-        yield "PettingZoo, its own tictactoe_v3", by_environment(tictactoe_v3.env())
 
 
 def measure(name: str, seconds: float, repeats: int) -> None:
