@@ -79,9 +79,9 @@ def seen_by(game: Game, header: Header, played: RecordedGame, seat: int | None =
             del question["type"]
             seen.append(question)
             news[turn] = []
-        for reader, heard in news.items():
+        for reader, events in news.items():
             mover, text = told(game, state, move, reader, seed)
-            heard.append({"seat": mover, "text": text})
+            events.append({"seat": mover, "text": text})
 
     record.replay(game, played, note)
     for one in seen:
