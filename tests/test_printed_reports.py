@@ -30,7 +30,7 @@ MODULES = (
     "cardai.measure.tune",
 )  # fmt: skip
 NOT_PRINTED = {
-    "Company",
+    "Presence",
     "Report",
     "Explanation",
     "Offer",
