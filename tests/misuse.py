@@ -397,7 +397,7 @@ def values() -> dict[str, tuple[Callable[[], Any], Callable[[], list[Any]]]]:
         "isolate": (lambda: False, lambda: FLAG),
         "salt": (lambda: None, lambda: TEXT),
         "rotate": (lambda: True, lambda: FLAG),
-        **{name: (lambda: None, lambda: CALL) for name in ("progress", "on_game", "on_position")},
+        **{name: (lambda: None, lambda: CALL) for name in ("progress", "on_game", "on_position", "on_result")},
         "OneGame.agents": (lambda: [None, agent(GAME, "random")], wrong_agents),
         "history.seed": (lambda: None, lambda: whole(optional=True)),
         "since": (lambda: 0, lambda: whole(0)),

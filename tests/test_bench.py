@@ -7,10 +7,12 @@ import pytest
 from printing import text_of
 
 from cardai import load
+from cardai.cli.show import bench as shown
 from cardai.errors import CardaiError
 from cardai.game import MEASURED, Agents, Game, Row, Rules, Suite, Text, move_dtype, state_dtype
 from cardai.measure import bench, duplicate
 from cardai.measure.bench import run_match, run_suite
+from cardai.measure.bench_report import SuiteResult
 from cardai.playing.agents.spec import agent
 from cardai.playing.stats import interval
 from cardai.playing.stats.deals import deal_seeds, distinct_rotations, rotations
@@ -174,6 +176,13 @@ def test_the_agent_among_its_equals_has_the_figures_of_all_rotations():
     assert row.figure == interval.estimate(wins).scaled(100)
     assert [seat.point for seat in row.by_seat] == pytest.approx(100 * wins.mean(axis=0))
     assert (row.games, row.figure.n, row.figure.deals) == (100, 300, 100)
+
+
+def test_each_result_is_handed_over_when_its_games_are_played():
+    rows: list[SuiteResult] = []
+    report = run_suite(TICTACTOE, agents=["random", "greedy:open_lines"], games=40, on_result=rows.append)
+    assert rows == list(report.rows)
+    assert shown.line(TICTACTOE, rows[0]) == f"random, random *: win % {rows[0].figure}, n 40"
 
 
 def test_random_play_at_tictactoe_has_its_exact_figures():

@@ -390,11 +390,14 @@ def test_long_work_has_a_progress_line_on_a_terminal_only(monkeypatch):
     assert terminal.getvalue() == "" or is_cold(TICTACTOE)  # short work
     monkeypatch.setattr("cardai.cli.show.progress._SOON", 0.1)
     with Line("measuring") as line:
+        line.note("B1, random: 90.0")
         line(3, 10, "single operations")
         time.sleep(0.5)
+        line.note("B1, bot3: 25.0")
     told = terminal.getvalue()
     assert "single operations" in told
     assert "3/10" in told
+    assert told.index("B1, random: 90.0") < told.index("B1, bot3: 25.0")
     with Line("counting"):  # which never says how far it is
         time.sleep(0.5)
     assert "counting" in terminal.getvalue()

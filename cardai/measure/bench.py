@@ -15,7 +15,7 @@ of the first one, so that they are compared on the same deals.
 
 import contextlib
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -78,6 +78,7 @@ def run_suite(
     salt: str | None = None,
     isolate: bool = False,
     cluster: Machines | None = None,
+    on_result: Callable[[SuiteResult], None] | None = None,
 ) -> BenchReport[SuiteResult]:
     """Measure agents in every row of a suite: the game's first suite, or the one named.
 
@@ -89,7 +90,7 @@ def run_suite(
     `salt`: any text; the same seed and salt give the same deals. By default it is empty, or drawn from the operating
     system if an agent runs code of somebody else's (`Agent.is_foreign`): such code could try the seeds that people
     choose. `isolate`: as in `cardai.playing.agents.spec.agent`. `cluster`: the machines that play; the figures are the
-    same.
+    same. `on_result`: called with each result when its games are played.
 
     Raises CardaiError for an unknown suite, agent or variant, for games below 1, and for an agent in `agents` that fits
     no row. A row with an opponent that does not exist or does not fit is reported in `missing`, and so is an agent of
@@ -99,6 +100,7 @@ def run_suite(
     variant = suite.variant if variant is None else variant
     run = _Run.of(game, variant, suite.games if games is None else games, seed, threads, progress, isolate, cluster)
     variant = run.variant
+    check_function("on_result", on_result)
     if agents is not None:
         check_list("agents", agents, str, "specs of agents")
     line_ups = {name: line_up_of(row, game.teams) for name, row in suite.rows.items()}
@@ -132,6 +134,8 @@ def run_suite(
                 rows.append(_suite_result(game, suite, measures, plan, results, places, tally, run.seed))
                 by_agent[plan.row, plan.measured.label] = tally.of(0)
                 done += plan.games
+            if on_result is not None:
+                on_result(rows[-1])
             if results.interrupted:
                 break
     except KeyboardInterrupt:  # between the games of two agents

@@ -26,7 +26,7 @@ class Line:
     def __init__(self, about: str, game: Game | None = None) -> None:
         self.about = about
         self._start = time.perf_counter()
-        self._bar, self._reached = None, (0.0, 1.0)
+        self._bar, self._reached, self._notes = None, (0.0, 1.0), list[str]()
         self._lock, self._ended, self._timer = threading.RLock(), False, threading.Timer(_SOON, self._appear)
         self._timer.daemon = True
         self._game, self._compiled, self._to_compile, self._watcher = game, 0, 0, None
@@ -66,6 +66,18 @@ class Line:
                 self._show(self.about)
                 self(*self._reached)
 
+    def note(self, text: str) -> None:
+        """Leave a line of text above the progress line, from when that is shown: the result of a part of the work."""
+        with self._lock:
+            self._notes.append(text)
+            self._print_notes()
+
+    def _print_notes(self) -> None:
+        if self._bar is not None:
+            for text in self._notes:
+                self._bar.console.print(text, markup=False, highlight=False)
+            self._notes.clear()
+
     def share(self, part: float) -> None:
         """Show progress as a share, 0 to 1."""
         self(round(100 * part), 100)
@@ -92,6 +104,7 @@ class Line:
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
         self._task = self._bar.add_task(words, total=None)
         self._bar.start()
+        self._print_notes()
 
 
 def is_cold(game: Game) -> bool:

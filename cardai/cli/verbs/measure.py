@@ -80,6 +80,7 @@ def bench(
     json: AsJson = False,
 ) -> int:
     """Measure agents on a published suite of a game: duplicate deals, rotated seats, 95 % intervals."""
+    from cardai.cli.show import bench as shown
     from cardai.measure import bench as benchmark
 
     measuring.begin_games(games)
@@ -108,7 +109,7 @@ def bench(
     with working("playing", loaded) as progress, measuring.joined() as machines:
         report = benchmark.run_suite(
             loaded, suite, listed(agent), games, progress=progress, cluster=machines,
-            **measuring.options,
+            on_result=lambda result: progress.note(shown.line(loaded, result)), **measuring.options,
         )  # fmt: skip
     return show(report, json)
 
