@@ -470,7 +470,7 @@ def test_ctrl_c_says_that_the_same_command_goes_on(config, tmp_path, monkeypatch
 
     monkeypatch.setattr(sys.modules["cardai.evaluators.training.train"], "train", stopped)
     settings.write(config(), tmp_path / "given.toml")
-    assert verbs.train(tmp_path / "given.toml") == 130
+    assert verbs.train_network(tmp_path / "given.toml") == 130
     assert f"the same command goes on from what is kept in {tmp_path / 'run'}" in capsys.readouterr().err
 
 
