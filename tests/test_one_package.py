@@ -167,9 +167,10 @@ def test_a_notebook_shows_the_zones_that_a_seat_sees():
     shown = state._repr_html_()
     assert "Durak, 3 seats, ply 0" in shown
     turn = int(state.turn)
-    hands = [{game.table.pieces[piece] for piece in listed_pieces(int(hand))} for hand in state.hands[:3]]
+    pieces = [re.sub("T", "10", name).translate(str.maketrans("CDHS", "♣♦♥♠")) for name in game.table.pieces]
+    hands = [{pieces[piece] for piece in listed_pieces(int(hand))} for hand in state.hands[:3]]
     drawn = base64.b64decode(re.search(r"base64,([^\"]*)", shown)[1]).decode()
-    cards = set(re.findall(r'id="c(\w+)"', drawn))
+    cards = set(re.findall(">(\\w+[♣♦♥♠])<", drawn))
     assert hands[turn] <= cards
     assert cards.isdisjoint(set.union(*hands) - hands[turn])
     assert f"({turn})" not in drawn.replace(f"(seat {turn})", "")
