@@ -28,6 +28,7 @@ import cardai
 from cardai.playing.compiled import driver
 
 sys.path.insert(0, sys.argv[1])
+import small_game
 cardai.play(small_game.GAME, [cardai.agent(small_game.GAME, "low")], np.zeros((2, 2), np.int64), np.arange(2))
 print(sum(driver.advance.stats.cache_hits.values()), sum(driver.advance.stats.cache_misses.values()))
 """
