@@ -64,6 +64,9 @@ PARTS = {
 }
 INNER = {
     "cardai.playing.agents.spec.count_of": "the check itself, of a number in a spec",
+    "cardai.game.learning.suit_orders": "arithmetic on the number of a deck's suits",
+    "cardai.records.dataset.Dataset.parts": "an inner step of storing, with sizes of ours",
+    "cardai.records.record.replay_space": "an inner step of replaying, of a game that has been checked",
     "cardai.game.records.state_dtype": "makes the type of a game's states; called where a game is written",
     "cardai.game.records.move_dtype": "makes the type of a game's moves; called where a game is written",
     "cardai.game.records.GameState": "the type of a record, which NumPy makes",
@@ -89,6 +92,7 @@ INNER = {
     "cardai.playing.agents.strategy.Strategy": "what strategies have in common",
     "cardai.playing.agents.strategy.move_of": "asks a function of somebody else's; `cardai.player` is the door to it",
     "cardai.records.record.Header": "what the first line of a file says",
+    "cardai.records.record.Reader.game": "what verbs ask, whose options are whole numbers; see test_record",
     "cardai.records.record.Reader.refuse": "makes an error",
     "cardai.records.record.InOrder": "what `Writer.in_order`, the door to it, returns; `play` calls it",
     "cardai.records.record.check_recorded": "the check itself",

@@ -26,7 +26,7 @@ from cardai.playing.agents.by_game import named_by_game
 from cardai.playing.agents.spec import agent
 
 if TYPE_CHECKING:
-    from cardai.guests.web.verbs import Listening
+    from cardai.guests.web.listening import Listening
 
 _THREADS, _SWITCH = 32, 0.0005  # seconds after which a thread gives way, as answering takes about as long
 _WAITING_MESSAGES = 32  # of a socket, before it is read more slowly

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,6 +26,7 @@ from cardai.cli.verbs.shared import (
     show,
     specs_of,
 )
+from cardai.guests.web.listening import LOCALLY, Listening
 
 if TYPE_CHECKING:
     from cardai.game import Game
@@ -34,27 +35,6 @@ if TYPE_CHECKING:
     from cardai.guests.web.store import Store
 
 GROUP = "Play"
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Listening:
-    """Options of a verb that serves pages."""
-
-    host: Annotated[str, Parameter(help="The address to listen at; 0.0.0.0 lets other machines in.")] = "127.0.0.1"
-    port: Annotated[int, Parameter(help="The port to listen at; 0 for any free one.")] = 8000
-    names: Annotated[
-        list[str] | None,
-        Parameter("--name", negative="", help="A host name under which browsers find this server; may be repeated."),
-    ] = None
-    proxies: Annotated[
-        list[str] | None,
-        Parameter("--behind-proxy", negative="", help="A proxy's address, believed about who asks; may be repeated."),
-    ] = None
-    path: Annotated[str, Parameter(help="Where the proxy shows this server, like /cards.")] = ""
-
-
-LOCALLY = Listening()
 
 
 study = App(name="study", help="Run a study of people by a protocol: plan it, serve it, and report what came of it.")
