@@ -8,17 +8,8 @@ from cardai.game.declared import NONE, Card, Each, Hand, Known, Lacks, Moves, Nu
 from cardai.rules import rule
 from cardai.rules.cards import Deck, any_of, full_deck, lowest, rank, single, suit
 from cardai.rules.parts.standing import each_has
-from cardai.rules.parts.tricks import (
-    BY_RANK,
-    beats,
-    card_led,
-    deal_hands,
-    gather,
-    may_follow,
-    pass_turn,
-    play_card,
-    taker,
-)
+from cardai.rules.parts.tricks import BY_RANK, card_led, deal_hands, gather, may_follow, pass_turn, play_card, taker
+from cardai.rules.parts.tricks import beats as is_better
 
 DECK = Deck(ranks="9TJQKA")
 CARDS = 24  # 1.1
@@ -84,7 +75,7 @@ def thrifty(world, move, params, stream):
         card = lowest(rest)
         rest &= ~single(card)
         price = rank(card) + RANKS * (suit(card) == world.trump)
-        if led != NONE and not beats(card, world.table[taker(world, world.trump, BY_RANK)], world.trump, BY_RANK):
+        if led != NONE and not is_better(card, world.table[taker(world, world.trump, BY_RANK)], world.trump, BY_RANK):
             price += 100
         if price < best:
             best = price
