@@ -29,6 +29,8 @@ PARTS = (
     ("cardai/laws",),
     ("cardai", "evaluators", "experiments", "docs", "README.md", "pyproject.toml"),
 )  # fmt: skip
+READ = (".py", ".md", ".toml", ".json", ".js", ".css", ".html", ".svg", ".safetensors", ".jsonl", ".gz", ".npz")
+"""Endings of the files whose change is one."""
 _LAWS = re.compile(r"cardai\.laws")
 _MORE = re.compile(
     r"cardai\.(records|measure|cli|guests|evaluators|experiments)|run_match|subprocess|\"docs|experiments"
@@ -54,14 +56,10 @@ def sources(file: Path) -> list[Path]:
 
 @cache
 def digest_of(part: str) -> str:
-    """The digest of a file, or of all files of a folder."""
-    place = ROOT / part
-    files = [place] if place.is_file() else sorted(file for file in place.rglob("*") if file.is_file())
-    whole = hashlib.sha256()
-    for file in files:
-        if "__pycache__" not in file.parts:
-            whole.update(f"{file.relative_to(ROOT)}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
-    return whole.hexdigest()
+    """The digest of a file, or of the files of a folder that tests may read."""
+    from cardai.playing.machine import files_digest  # not where tests are collected: some watch what is imported
+
+    return files_digest({part: ROOT / part}, READ)
 
 
 def state_of(name: str) -> str:
