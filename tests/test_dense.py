@@ -26,7 +26,7 @@ from cardai.game.compiled.rules import lend
 from cardai.playing.agents.evaluator import network_of, set_device
 from cardai.playing.agents.spec import Agent, agent
 from cardai.playing.agents.strategy import OnePly
-from cardai.playing.compiled.dense import SCORED, network, renamed, score_row, space_for
+from cardai.playing.compiled.dense import network, renamed, score_row, space_for
 from cardai.playing.stats.deals import deal_seeds
 from cardai.playing.table.asking import ask, compare
 from cardai.rules import JIT, STREAM, rule
@@ -99,7 +99,7 @@ def test_scores_are_those_of_the_layers(features, hidden, seed, density):
     scores, space = np.zeros(13), space_for([dense])
     score_all(dense.address, raw(rows), 13, scores, lend(space))  # rows compared with an earlier one
     assert np.abs(scores - wanted).max() <= MOST
-    assert space.done[SCORED] == 13
+    assert space.scored[0] == 13
 
 
 def test_rows_that_do_not_lie_side_by_side_score_as_their_copy():

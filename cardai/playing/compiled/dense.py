@@ -27,10 +27,6 @@ DEPTH, FEATURES, WIDEST, COPIES, LAYERS = range(5)
 UNITS, WEIGHTS, BIAS, SIZE = range(4)
 
 
-# What a thread counts: rows scored, and the products of a weight and an input that is not zero.
-SCORED, PRODUCTS = range(2)
-
-
 @dataclass(frozen=True, eq=False)
 class DenseNetwork:
     """A dense network in the form that compiled code takes, made by `network`.
@@ -149,7 +145,7 @@ class Workspace(NamedTuple):
     places: Any  # i64[W]: the inputs of a layer that are not zero
     values: Any  # f4[W]: and their values
     row: Any  # u8[1, W]: the row that others are compared with
-    done: Any  # i64[2]: SCORED, PRODUCTS
+    scored: Any  # i64[1]: how many rows were scored
 
 
 def space_for(networks: Sequence[DenseNetwork]) -> Workspace:
@@ -162,7 +158,7 @@ def space_for(networks: Sequence[DenseNetwork]) -> Workspace:
         np.zeros(width, np.int64),
         np.zeros(width, np.float32),
         np.zeros((1, width), np.uint8),
-        np.zeros(2, np.int64),
+        np.zeros(1, np.int64),
     )
 
 
@@ -330,7 +326,6 @@ if JIT:
     @rule
     def _score_of_sums(network, depth, sums, units, space):
         """The score that the layers above the first one make of the sums of its units."""
-        products = 0
         for layer in range(1, depth):
             of_layer = LAYERS + SIZE * layer
             count = _positive(sums, units, space)
@@ -344,8 +339,6 @@ if JIT:
                 space.values,
                 count,
             )
-            products += count * units
-        set(space.done, PRODUCTS, get(space.done, PRODUCTS) + products)
         return 1.0 / (1.0 + np.exp(-np.float64(get_small(sums, 0))))
 
     @rule
@@ -368,8 +361,7 @@ if JIT:
         else:
             add_rows(space.sums, space.first, weights, whole, space.places, space.values, count)
             first = space.sums
-        set(space.done, SCORED, get(space.done, SCORED) + 1)
-        set(space.done, PRODUCTS, get(space.done, PRODUCTS) + count * whole)
+        set(space.scored, 0, get(space.scored, 0) + 1)
         total = _score_of_sums(network, depth, first, units, space)
         for i in range(1, copies):
             total += _score_of_sums(network, depth, first + 4 * i * units, units, space)

@@ -31,7 +31,6 @@ from cardai.playing.agents.outside import Seated
 from cardai.playing.agents.spec import Agent
 from cardai.playing.agents.strategy import AgentFailed, EvenlyRandom
 from cardai.playing.compiled import driver
-from cardai.playing.compiled.dense import SCORED
 from cardai.playing.compiled.driver import Order
 from cardai.playing.machine import default_threads
 from cardai.playing.progress import CountProgress
@@ -238,7 +237,7 @@ class _Table:
             self.games.tally,
             [],
             interrupted,
-            self.rows + sum(int(scratch.space.done[SCORED]) for scratch in self.scratches),
+            self.rows + sum(int(scratch.space.scored[0]) for scratch in self.scratches),
             self.batches,
             np.array([1e-9, 1.0]) * sum(scratch.spent.reshape(-1, 2) for scratch in self.scratches),
             dict(zip(self.outcomes, self.games.values, strict=True)),
