@@ -475,6 +475,8 @@ REFUSALS = {
     "agents tictactoe --games 5": "need --measure",
     "bench tictactoe --situations --variant standard": "--variant 'standard' is not for --situations",
     "complexity tictactoe --perft 2 --figure c.svg": "--figure 'c.svg' is not for --perft",
+    "complexity tictactoe --perft 2 --games 5": "--games '5' is not for --perft",
+    "games --seats 3": "--seats '3' needs a GAME",
     "replay binary.gz": "binary.gz",
     "agents ./leaves.py": "./leaves.py does not load: SystemExit: 3",
     "agents ./wrong.py": "wrong has no GAME that is a cardai Game: it is int",

@@ -36,8 +36,8 @@ def games(
     /,
     *,
     seats: SeatCount = None,
-    plies: Annotated[int, Parameter(help="Random moves before the position of a GAME that is shown.")] = 6,
-    seed: Seed = 0,
+    plies: Annotated[int | None, Parameter(help="Random moves before the position shown; 6 if not given.")] = None,
+    seed: Annotated[int | None, Parameter(help="The seed of the position shown; 0 if not given.")] = None,
     json: AsJson = False,
 ) -> int:
     """List the games, or show one game's state, parts, a position as a seat sees it, and its encoder."""
@@ -45,11 +45,12 @@ def games(
     from cardai.cli.show import declared
     from cardai.errors import CardaiError, whole
 
-    whole("--plies", plies, 0)
     if game is not None:
+        plies = 6 if plies is None else whole("--plies", plies, 0)
         loaded = load(game)
-        facts = declared.facts(loaded, loaded.default_seats if seats is None else seats, seed, plies)
+        facts = declared.facts(loaded, loaded.default_seats if seats is None else seats, seed or 0, plies)
         return _print(facts, declared.table, json)
+    refuse_given({"--seats": seats, "--plies": plies, "--seed": seed}, "needs a GAME")
     rows = []
     for name in registry.available():
         try:

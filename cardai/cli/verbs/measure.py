@@ -183,8 +183,8 @@ def complexity(
     /,
     *,
     players: Annotated[str | None, Parameter(help="Numbers of players: 4, or 2-8, or 2,4,6; all if not given.")] = None,
-    games: Annotated[int, Parameter(help="Games for each number of players.")] = 10_000,
-    agent: Annotated[str, Parameter(help="The agent that plays all seats.")] = "random",
+    games: Annotated[int | None, Parameter(help="Games for each number of players; 10,000 if not given.")] = None,
+    agent: Annotated[str | None, Parameter(help="The agent that plays all seats; random if not given.")] = None,
     seed: Seed = 0,
     threads: Threads = None,
     variant: Variant = None,
@@ -207,12 +207,13 @@ def complexity(
     loaded = load(game)
     numbers = numbers_of(players) if players else None
     if perft is not None:
-        refuse_given({"--figure": figure}, "is not for --perft")
+        unused = {"--games": games, "--agent": agent, "--threads": threads, "--figure": figure}
+        refuse_given(unused, "is not for --perft")
         return _perft(loaded, perft, numbers, seed, variant, json)
     if figure:
         figure_path(figure)
     with working("playing", loaded) as progress:
-        report = tree.measure(loaded, numbers, games, agent, seed, threads, variant, progress)
+        report = tree.measure(loaded, numbers, games or 10_000, agent or "random", seed, threads, variant, progress)
     if figure:
         save_figure(figure, shown.figure(report))
     return show(report, json)
